@@ -61,8 +61,7 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
-   side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
    search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
@@ -78,7 +77,7 @@
                      >>limb_kernels, >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
@@ -197,7 +196,7 @@ typedef enum perm_status {
   X(PERM_METHOD_MULTIPLICITIES, "multiplicities", "Glynn sum over counts of equal columns, n-ary Gray code")           \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
   X(PERM_METHOD_STRUCTURE, "structure", "decided by zeros, blocks and lines of few entries (results only)")            \
-  X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
+  X(PERM_METHOD_LOW_RANK, "low-rank", "declared factors: a sum over monomials (results only)")                         \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
   X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged")                                        \
@@ -730,7 +729,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNROLL
 #define PERMI_UNROLL_FEW
 #endif
-/* Without optimisation, inlining would triple the code. */
+/* Without optimisation inlining triples the code. */
 #if defined(__GNUC__) && defined(__OPTIMIZE__)
 #define PERMI_ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -777,7 +776,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+/* Nobody sets this clock (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
    clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
@@ -1028,10 +1027,10 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Sets pool->failed for good when memory runs out. */
+/* Without memory sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
-  const size_t head = 16; /* keeps the alignment of malloc */
+  const size_t head = 16; /* alignment */
   char *block = NULL;
   if (!pool->failed && count <= (SIZE_MAX - head) / size)
     block = (char *)permi_allocate(pool->allocator, 1, head + count * size);
@@ -1064,7 +1063,7 @@ PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
   }
 }
 
-/* Returns log2 n! to 2e-12 by Stirling's series (lgamma writes a global: a data race). */
+/* Returns log2 n! to 2e-12 (lgamma writes a global: a data race). */
 static double permi_log2_factorial(double n)
 {
   double x = n + 1, below = 1, y;
@@ -1101,7 +1100,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Leaves a kilobyte that nobody reads: clearing it takes longer than a small permanent. */
+/* Spares a kilobyte that takes longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1109,7 +1108,7 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Puts a point for the locale's into a printed double. */
+/* Puts a point for the locale's. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1216,7 +1215,7 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
 #define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* bytes beside the input, and of it */
+  double limit, input; /* bytes beside the input, of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;
 } permi_meter;
@@ -1317,7 +1316,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* For people: "3 h 12 min", "9e+12 years"; "2.5 GB". A negative number or NaN is 0. */
+/* "3 h 12 min", "9e+12 years"; "2.5 GB"; 0 for a negative number or NaN. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;
@@ -1399,7 +1398,7 @@ static double permi_max_bytes(const perm_options *options)
 
 /* ======================================================================================== >>doubles */
 
-/* Guards against mistakes, not adversaries; the same on either byte order. */
+/* Guards against mistakes, not adversaries, on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1580,7 +1579,7 @@ static int permi_arithmetic_is_sound(void)
 }
 
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
+   Magnitudes of 64-bit words, perm_sum and perm_integer. */
 
 /* a += b and a -= b of n words return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
@@ -1648,7 +1647,7 @@ static permi_wide permi_wide_negate(permi_wide x)
   return x;
 }
 
-/* y = c x, y += c x or y -= c x (sign 0, 1, -1) of `words` words; returns carry or borrow. */
+/* y = c x, y += c x or y -= c x (sign 0, 1, -1); returns carry or borrow. */
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
@@ -1673,7 +1672,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns whether x, in two's complement, is negative; magnitude may be x itself. */
+/* Returns whether x is negative; magnitude may be x. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1850,7 +1849,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* Returns (high 2^64 + low) mod p for high < p <= 2^63. */
+/* high < p <= 2^63 */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -1890,7 +1889,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Returns 0 if there is a fraction or the integer is too long. */
+/* Returns 0 for a fraction, or if too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -1935,13 +1934,13 @@ static permi_number permi_number_one(void)
   return one;
 }
 
-/* Returns at least the modulus of a + bi, at most 1.42 times it: never divide by it. */
+/* Returns 1 to 1.42 times the modulus of a + bi: never divide by it. */
 static double permi_modulus(double a, double b)
 {
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
-/* The same number in units 2^d as large. */
+/* Changes to units 2^d as large. */
 static void permi_number_raise(permi_number *a, long long d)
 {
   const int shift = -permi_int_exponent(d);
@@ -1968,7 +1967,7 @@ static void permi_number_normalise(permi_number *a)
   permi_number_raise(a, e);
 }
 
-/* Returns ab, rounded up where it underflows; 0 if either is 0, even times infinity. */
+/* Returns ab, rounded up if it underflows; 0 times infinity is 0. */
 static double permi_times(double a, double b)
 {
   return a == 0 || b == 0 ? 0 : fmax(a * b, DBL_MIN);
@@ -2015,6 +2014,7 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 
 /* a *= b. |ab - AB| <= |a| eb + |b| ea + ea eb + 4 * 2^-100 |a| |b|, the last for the double-double product; 1 + 1e-12
    pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too long. */
+PERMI_UNUSED
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2033,38 +2033,6 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate) +
                 PERMI_DD_UNIT * x * y;
   a->exp2 += b.exp2;
-  if (a->exact)
-    a->error = a->estimate = 0;
-  return PERM_OK;
-}
-
-/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
-static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
-{
-  permi_number b = *b_given;
-  if (a->exact && b.exact &&
-      (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
-    return PERM_ERROR_OVERFLOW;
-  a->exact = a->exact && b.exact;
-  permi_number_normalise(a);
-  permi_number_normalise(&b);
-  if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    const long long d = b.exp2 - a->exp2;
-    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
-      a->exp2 = b.exp2;
-    } else if (d > 0) {
-      permi_number_raise(a, d);
-      a->error += DBL_MIN;
-    } else {
-      permi_number_raise(&b, -d);
-      b.error += DBL_MIN;
-    }
-    a->value = permi_dd_add(a->value, b.value);
-    a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
-    a->error = (a->error + b.error + PERMI_DD_UNIT * 4) * (1 + 1e-12); /* |values| <= 1 */
-    a->estimate += b.estimate + PERMI_DD_UNIT;
-  }
   if (a->exact)
     a->error = a->estimate = 0;
   return PERM_OK;
@@ -2142,7 +2110,7 @@ typedef struct permi_numbers {
   uint64_t modulus; /* at most 2^63 */
 } permi_numbers;
 
-/* A multiplier: an entry, or a value of one word or double a part. */
+/* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
   double real, imaginary, absolute;
   double real_low, imaginary_low;
@@ -2444,7 +2412,7 @@ static perm_isa permi_isa_best(void)
         miss its target, and following it could overwrite any file.
    A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 
-/* Tests make operations fail: returns an errno or 0, and may lower *bytes. */
+/* For tests: returns an errno or 0, may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -2485,7 +2453,7 @@ static const char *permi_file_refusal(mode_t mode)
                                              : "it is a socket or the like, not a regular file";
 }
 
-/* Returns the bytes of path through its last slash. */
+/* Returns the length through the last slash. */
 static size_t permi_file_directory(const char *path)
 {
   size_t length = strlen(path);
@@ -2494,7 +2462,7 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* Removes what killed processes left; `name` is a buffer. */
+/* `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
@@ -2530,7 +2498,7 @@ static int permi_file_create_new(permi_replacement *file)
                                       file->kept < 0 ? 0666 : 0600));
   if (file->descriptor < 0)
     return errno;
-  /* a clean-up may have removed it in between */
+  /* unless a clean-up removed it */
   if ((flock(file->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
       (fstat(file->descriptor, &information) < 0 || information.st_nlink > 0)) {
     file->stream = fdopen(file->descriptor, "wb");
@@ -2588,7 +2556,7 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Creates the temporary file; returns 0 or an errno. */
+/* Returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -2765,8 +2733,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
-   decide plans, not the clock. */
+/* Counts units of work, about nanoseconds; the clock decides no plan. Returns 1 to stop, for watch->stopped. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -2831,8 +2798,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ---- the check of options, the judgement of results */
-
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -2880,8 +2845,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
-   shows. exact: the matrix is of integers; bytes: its size. */
+/* Returns 1 if the options allow a small sum without a job, which takes no memory, and no time that a clock shows.
+   exact: the matrix, of so many bytes, is of integers. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -2921,7 +2886,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
+/* Returns PERM_TOLERANCE_NOT_MET for a result that is worse than asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);
@@ -3130,7 +3095,7 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
 }
 
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. */
+   Leaves, whose product with a number is the permanent, and the merging of partials. */
 
 /* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
@@ -3167,18 +3132,11 @@ struct permi_leaf {
   permi_shared shared;
 };
 
-typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
-typedef struct permi_node {
-  permi_operation operation;
-  int index;
-} permi_node;
-
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  int leaves, leaf_room, numbered;
   permi_leaf *leaf;
-  permi_node *node;
-  permi_number *number;
+  permi_number number; /* if numbered: a factor */
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
@@ -3192,12 +3150,15 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: >>sweep. */
+  perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
+                       perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   int offers, offer_room;
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
+/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3234,13 +3195,13 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result: the caller asked for a job alone. */
+/* Lets perm_job_finish judge the result. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
     (*job)->judged.certify = options->certify;
     (*job)->judged.tolerance = options->tolerance;
-    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+    (*job)->judged.checkpoint.parts = 1; /* the precision is not raised */
   }
   return status;
 }
@@ -3269,29 +3230,19 @@ static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
   return 1;
 }
 
-static int permi_job_push(perm_job *job, permi_operation operation, int index)
+/* Makes 1 or 0 the job's factor. */
+static void permi_job_set_constant(perm_job *job, int one)
 {
-  const permi_node node = {operation, index};
-  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
-    return 0;
-  job->node[job->nodes++] = node;
-  return 1;
-}
-
-static int permi_job_push_number(perm_job *job, const permi_number *number)
-{
-  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
-      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
-    return 0;
-  job->number[job->numbers++] = *number;
-  return 1;
+  job->number = permi_number_one();
+  if (!one)
+    memset(&job->number, 0, sizeof job->number);
+  job->number.exact = job->numbered = 1;
 }
 
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
-      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -3378,33 +3329,24 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
+static void permi_number_reduce(permi_number *number, uint64_t modulus)
+{
+  if (modulus) {
+    permi_integer_reduce(&number->integer, modulus);
+    permi_integer_reduce(&number->imaginary_integer, modulus);
+  }
+}
+
+/* Jobs of more factors than one have a `value`. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number *stack;
-  int top = 0, i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
-  *value = permi_number_one();
-  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
-  if (!stack)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
-    int index = job->node[i].index;
-    switch (job->node[i].operation) {
-    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
-    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
-    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
-    }
-    if (status == PERM_OK && job->modulus) {
-      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
-      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
-    }
-  }
-  if (status == PERM_OK && top == 1)
-    *value = stack[0];
-  permi_release(&job->allocator, stack);
+  *value = job->numbered ? job->number : permi_number_one();
+  if (job->leaves)
+    status = permi_leaf_number(job->leaf, partials, value);
+  permi_number_reduce(value, job->modulus);
   return status;
 }
 
@@ -3420,8 +3362,6 @@ PERM_API void perm_job_free(perm_job *job)
   if (job->release)
     job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
-  permi_release(&allocator, job->node);
-  permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
   permi_release(&allocator, job->offer);
@@ -3467,7 +3407,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -3485,15 +3425,18 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
     hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
   }
-  for (i = 0; i < job->numbers; i++) {
-    const permi_number *number = &job->number[i];
+  if (job->numbered) {
+    const permi_number *number = &job->number;
     hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
     if (number->exact)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+    hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->nodes; i++)
-    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  for (i = 0; i < job->leaves; i++) {
+    hash = permi_hash(hash, (uint64_t)i);
+    hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
+  }
   return hash;
 }
 
@@ -3520,8 +3463,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or 2n - 1. */
+/* Gives n(n-1)/2 and n(n-1)(2n-1)/6, the sums of 0 .. n - 1 and of their squares, modulo 2^64; 3 divides a factor. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -3688,7 +3630,7 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
@@ -3716,11 +3658,8 @@ PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *
 
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
 {
-  int exact = 1, known = 1, i;
-  for (i = 0; job && i < job->numbers; i++) {
-    exact &= job->number[i].exact;
-    known &= job->number[i].error < (double)INFINITY;
-  }
+  const int numbered = job && job->numbered;
+  int exact = !numbered || job->number.exact, known = !numbered || job->number.error < (double)INFINITY, i;
   for (i = 0; job && i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     exact &= leaf->integer;
@@ -3730,8 +3669,6 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
-
-/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -3743,11 +3680,10 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller, and polls. */
+/* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -3806,7 +3742,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+  return thread ? PERM_OK /* polls after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
@@ -3836,8 +3772,8 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
 }
 
 /* ========================================================================================== >>state
-   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
-   partial with each of them once. A failure changes nothing. */
+   Finished work: for each leaf intervals [begin, end) of chunks, sorted, not empty, not touching, and the partial with
+   each chunk once. A failure changes nothing. */
 
 typedef struct permi_interval {
   uint64_t begin, end;
@@ -4053,7 +3989,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
+/* Returns part 1 .. parts of [0, chunks). Larger shares start elsewhere in each leaf: tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -4078,7 +4014,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
+/* Puts fields of a structure at `bytes`, one behind another, or gets them. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;
@@ -5847,7 +5783,7 @@ typedef struct permi_reach {
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines;
   int engine_count;
-  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  perm_status (*run)(const perm_job *job, const perm_options *options, perm_result *result); /* or NULL */
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;
@@ -7002,7 +6938,7 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ======================================================================================== >>residues
-   Arithmetic modulo primes below 2^62, and integers from their residues. */
+   Arithmetic modulo an odd number. */
 
 /* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
@@ -7012,23 +6948,12 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* Returns t 2^-64 mod p, for t < 2^64 p: with q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
-static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
-{
-  const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
-  return t.high - high + (t.high < high ? modulus->p : 0);
-}
-
+/* With t = a b < 2^64 p and q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
-  return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
-}
-
-/* Returns t + a b; below 2^64 p, to be reduced. */
-static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
-{
-  permi_wide_add(&t, permi_multiply_words(a, b));
-  return t;
+  const permi_wide t = permi_multiply_words(a, b);
+  const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
+  return t.high - high + (t.high < high ? modulus->p : 0);
 }
 
 static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
@@ -7052,169 +6977,6 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
   return prime;
 }
 
-/* Returns a^e, like a times 2^64. */
-static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
-{
-  uint64_t power = prime->one;
-  for (; e; e >>= 1) {
-    power = e & 1 ? permi_montgomery(power, a, prime) : power;
-    a = permi_montgomery(a, a, prime);
-  }
-  return power;
-}
-
-/* Returns 2^64 / a. */
-static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
-{
-  return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
-}
-
-/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
-   Webster, Math. Comp. 86 (2017) 985-1003). */
-static int permi_is_prime(uint64_t p)
-{
-  static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
-  const int bases = sizeof base / sizeof *base;
-  permi_odd_modulus prime;
-  uint64_t odd = p - 1;
-  int twos = 0, k, s;
-  if (p < 3 || !(p & 1))
-    return p == 2;
-  for (k = 0; k < bases; k++)
-    if (p % (uint64_t)base[k] == 0)
-      return p == (uint64_t)base[k];
-  for (; !(odd & 1); odd >>= 1)
-    twos++;
-  prime = permi_odd_modulus_of(p);
-  for (k = 0; k < bases; k++) {
-    uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
-    for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
-      x = permi_montgomery(x, x, &prime);
-    if (x != p - prime.one && (s > 1 || x != prime.one))
-      return 0;
-  }
-  return 1;
-}
-
-#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
-
-/* with_root: 1 modulo 4 */
-static uint64_t permi_prime_below(uint64_t above, int with_root)
-{
-  do
-    above = with_root ? ((above - 2) & ~UINT64_C(3)) + 1 : (above - 2) | 1;
-  while (!permi_is_prime(above));
-  return above;
-}
-
-/* Returns a square root of -1 modulo a prime that is 1 modulo 4. */
-static uint64_t permi_prime_root(const permi_odd_modulus *prime)
-{
-  uint64_t base, root;
-  for (base = 2;; base++) {
-    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
-    if (permi_montgomery(root, root, prime) == prime->p - prime->one)
-      return permi_montgomery(root, 1, prime);
-  }
-}
-
-/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
-   words. */
-static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
-                                   uint64_t *product)
-{
-  const int words = primes + 1;
-  int k, i, larger = 0;
-  memset(word, 0, (size_t)words * sizeof *word);
-  memset(product, 0, (size_t)words * sizeof *product);
-  product[0] = 1;
-  for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
-    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, 0, p);
-    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, 0, p), &prime[k]);
-    const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
-    word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
-    product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
-  }
-  for (i = words - 1; i >= 0 && !larger; i--) { /* word > product - word ? */
-    const uint64_t twice = word[i] << 1 | (i ? word[i - 1] >> 63 : 0);
-    larger = twice > product[i] ? 1 : twice < product[i] ? -1 : 0;
-  }
-  if (larger <= 0)
-    return 0;
-  permi_words_subtract(product, word, words);
-  memcpy(word, product, (size_t)words * sizeof *word);
-  return 1;
-}
-
-/* Sets Gaussian parts from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
-static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
-                                uint64_t *imaginary)
-{
-  const uint64_t p = prime->p, sum = permi_residue_add(value[0], value[1], 0, p);
-  *real = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
-  *imaginary = permi_montgomery(permi_residue_add(value[0], value[1], 1, p),
-                                permi_prime_inverse(permi_residue_add(root, root, 0, p), prime), prime);
-}
-
-static uint64_t permi_residue_of(int64_t x, uint64_t p)
-{
-  const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
-  return x < 0 && rest ? p - rest : rest;
-}
-
-PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
-{
-  x = fmod(x, (double)p);
-  return (uint64_t)(x < 0 ? x + (double)p : x);
-}
-
-/* Returns the primes for signed integers below 2^bits. */
-static int permi_primes_needed(double bits)
-{
-  return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
-}
-
-static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
-{
-  uint64_t above = UINT64_C(1) << bits;
-  size_t k;
-  for (k = 0; k < count; k++) {
-    above = permi_prime_below(above, with_root);
-    prime[k] = permi_odd_modulus_of(above);
-  }
-}
-
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
-   1). PERM_ERROR_OVERFLOW: too long. */
-static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
-                                      uint64_t modulus, uint64_t *word, perm_sum *sum)
-{
-  int words = primes + 1, negative;
-  if (!primes) {
-    permi_sum_add_integer(sum, residue, 1, 0);
-    return PERM_OK;
-  }
-  negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
-  if (modulus) {
-    word[0] = permi_words_residue(word, words, negative, modulus);
-    words = 1;
-    negative = 0;
-  }
-  while (words > 0 && !word[words - 1])
-    words--;
-  if (words > PERM_INTEGER_WORDS)
-    return PERM_ERROR_OVERFLOW;
-  permi_sum_add_integer(sum, word, words, negative);
-  return PERM_OK;
-}
-
-static void permi_residues_too_long(perm_status status, permi_control *control)
-{
-  if (status == PERM_ERROR_OVERFLOW && control)
-    snprintf(control->message, sizeof control->message,
-             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
-}
-
 /* ========================================================================================== >>exact
    Permanents of integers without rounding, equal for all kernels, splits and threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
@@ -7228,7 +6990,7 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
   const int64_t *a;
-  ptrdiff_t line, along; /* from row to row, from entry to entry */
+  ptrdiff_t line, along; /* steps to the next row, entry */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];      /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N];  /* halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -7254,7 +7016,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   rows.transposed = transposed;
   rows.bits = rows.halved = 0;
   for (i = 0; i < n; i++) {
-    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* words of the norm; parities */
+    uint64_t low = 0, high = 0, odd[2] = {0, 0}; /* norm; parities */
     for (j = 0; j < n; j++)
       for (part = 0; part < rows.parts; part++) {
         const int64_t x = permi_exact_at(&rows, i, j, part);
@@ -7279,7 +7041,7 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
   return rows;
 }
 
-/* Returns what y_i loses when x_j becomes -1. */
+/* Returns what x_j = -1 takes from y_i. */
 static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, int part)
 {
   permi_wide step = permi_wide_of(permi_exact_at(rows, i, j, part));
@@ -7295,7 +7057,7 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   int j;
   for (j = 0; j < rows->n; j++)
     permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
-  if (rows->half[i]) { /* arithmetic shift of an even number */
+  if (rows->half[i]) { /* arithmetic shift */
     sum.low = sum.low >> 1 | sum.high << 63;
     sum.high = sum.high >> 1 | (sum.high & UINT64_C(1) << 63);
   }
@@ -7497,7 +7259,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column: the one whose sign is always +. */
+/* fixed_column: of sign + */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
@@ -7604,7 +7366,7 @@ static const permi_exact_family permi_exact_families[] = {
     {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, NULL, {NULL}}};
 
 typedef struct permi_exact_packing {
-  int limbs, narrow, fifths, wide;                /* fifths: limbs of five atoms; wide: rows in wide limbs */
+  int limbs, narrow, few, fifths, wide;           /* few: 0 for exact_many; fifths: limbs of five; wide: rows */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
   int atom_of[PERM_MAX_N];
 } permi_exact_packing;
@@ -7632,6 +7394,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   memset(packing, 0, sizeof *packing);
   packing->limbs = limbs;
   packing->narrow = narrow;
+  packing->few = limbs <= 6 && narrow == limbs ? limbs : 0;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
@@ -7717,12 +7480,6 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-/* Returns 0 for exact_many. */
-static int permi_exact_few(const permi_exact_packing *packing)
-{
-  return packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0;
-}
-
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
@@ -7740,11 +7497,11 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
-    return; /* limbs in doubles need rounding to nearest */
+    return;
   plan->family = family;
   operations = permi_exact_operations(&plan->packing, rows);
   plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (permi_exact_few(&plan->packing) ? 1 : 0.5) / family->rate *
+                  (plan->packing.few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -7781,7 +7538,7 @@ static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   memset(&total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, &total);
   permi_exact_add(exact, total.plane[0], 0, &partial->value);
-  if (exact->parts == 2) { /* re re', im im', (re + im)(re' + im') */
+  if (exact->parts == 2) {
     permi_exact_add(exact, total.plane[1], 1, &partial->value);
     permi_exact_add(exact, total.plane[2], 0, &partial->imaginary);
     permi_exact_add(exact, total.plane[0], 1, &partial->imaginary);
@@ -7837,7 +7594,7 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   const permi_exact_family *family = plan->family;
   const permi_exact_packing *packing = &plan->packing;
   const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
-  const int few = permi_exact_few(packing), terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
+  const int few = packing->few, terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
   int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
@@ -7876,19 +7633,12 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Columns are lanes, block or settings, the fixed one, outer ones. */
-typedef struct permi_exact_places {
-  int skip, lanes, inner;
-  uint32_t *step;  /* [1 + outer + settings][padded] */
-  uint8_t *next;   /* of settings, or lanes' bytes */
-  uint8_t *nibbles;
-} permi_exact_places;
-
-/* Fills in row i, the r-th of the atoms'. */
-static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
-                                   permi_exact_places *to)
+/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. step: [1 +
+   outer + settings][padded]; bytes: settings, or lanes' bytes and nibbles. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int skip, int lanes,
+                                   uint32_t *to, uint8_t *bytes)
 {
-  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const int outer = exact->outer, inner = rows->n - 1 - outer, padded = exact->padded;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
   uint64_t step[PERM_MAX_N], all_plus = 0;
@@ -7897,30 +7647,28 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
   all_plus >>= 1;
   for (j = 0; j < outer; j++)
-    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+    to[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
-    permi_exact_settings(step, inner, all_plus, 2, to->next);
-    to->next += 2 << inner;
+    permi_exact_settings(step, inner, all_plus, 2, bytes + ((ptrdiff_t)r * 2 << inner));
     return;
   }
-  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  to[r] = ((uint32_t)all_plus & part) * copies;
   for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+    to[(outer - 1 + j) * padded + r] = ((uint32_t)step[lanes + j] & part) * copies;
   if (rows->half[i]) {
-    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
-    to->next += 4 << to->lanes;
+    permi_exact_settings(step, lanes + 2, 0, 1, bytes + ((ptrdiff_t)exact->even_rows << (lanes + 2)));
     exact->even_row[exact->even_rows++] = r;
   }
+  bytes += ((ptrdiff_t)rows->halved << (lanes + 2)) + 48 * r;
   for (j = 0; j < 3; j++)
-    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, bytes + 16 * j);
 }
 
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
   const permi_exact_rows *rows = &plan->rows;
-  const permi_exact_family *family = plan->family;
-  const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int n = rows->n, skip = plan->skip, lanes = plan->family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
@@ -7929,26 +7677,23 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
-  permi_exact_places to;
+  uint32_t *step;
+  uint8_t *at;
   double *doubles;
   int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
-  to.skip = skip;
-  to.lanes = lanes;
-  to.inner = inner;
-  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
-  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = to.step;
-  exact->step = to.step + padded;
+  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  exact->start = step;
+  exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = (const int16_t *)(const void *)to.next;
-  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)at;
+  doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = to.next;
-  exact->nibbles = to.nibbles;
+  exact->lane_bytes = at;
+  exact->nibbles = at + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
   permi_exact_form(exact, plan, inner);
   for (a = 0; a < exact->limbs * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
@@ -7956,12 +7701,13 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n && exact->atom_rows[a]; i++)
       if (plan->packing.atom_of[i] == a && h < exact->narrow)
-        permi_exact_row_tables(exact, rows, i, r++, &to);
+        permi_exact_row_tables(exact, rows, i, r++, skip, lanes, step, at);
       else if (plan->packing.atom_of[i] == a)
         for (part = 0; part < rows->parts; part++)
           permi_exact_doubles(exact, rows, i, part, entry++, doubles, doubles + (wide << inner));
   }
-  permi_exact_fill(rows, family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact, leaf);
+  permi_exact_fill(rows, plan->family->isa, inner, inner + exact->chunk_log2, plan->seconds, (double)bytes, exact,
+                   leaf);
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);
@@ -8024,7 +7770,6 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
   memcpy(value, f[(1 << n) - 1], sizeof f[0]);
 }
 
-/* Returns x as a double. */
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
@@ -8148,7 +7893,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Makes the shape. Returns predicted seconds, or INFINITY. */
+/* Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
@@ -9969,70 +9714,6 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return *leaf < job->leaves;
 }
 
-/* Leaves that are many and alike: each thread takes whole ones. */
-typedef struct permi_sweep {
-  const perm_job *job;
-  const perm_state *state;
-  permi_control *control;
-  uint64_t first;
-  void *memory;
-  perm_partial *done; /* of leaves first, first + 1, ... */
-} permi_sweep;
-
-#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
-
-static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
-{
-  const permi_sweep *sweep = (const permi_sweep *)context;
-  const permi_leaf *leaf = &sweep->job->leaf[part];
-  const double before = (double)(part - sweep->first) * leaf->information.seconds;
-  perm_partial *done = &sweep->done[part - sweep->first];
-  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
-  perm_status status = PERM_OK;
-  permi_interval range;
-  uint64_t chunk;
-  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
-    return PERM_OK;
-  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
-    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
-    if (!thread)
-      status = permi_control_poll_range(sweep->control, before, "summing");
-  }
-  return status;
-}
-
-/* Adds what leaves from `first` on lack, or some of it. */
-static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
-                                   int threads, perm_result *result)
-{
-  const int room = PERMI_SWEEP_LEAVES * threads;
-  const int count = job->leaves - first < room ? job->leaves - first : room;
-  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
-  permi_interval range;
-  permi_sweep sweep;
-  int k;
-  sweep.job = job;
-  sweep.state = state;
-  sweep.control = control;
-  sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
-  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
-    for (k = 0; k < count && added == PERM_OK; k++)
-      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
-        const perm_leaf *leaf = &job->leaf[first + k].information;
-        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
-                                result);
-        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
-      }
-  }
-  permi_release(&job->allocator, sweep.memory);
-  permi_release(&job->allocator, sweep.done);
-  if (added != PERM_OK)
-    snprintf(control->message, sizeof control->message, "%s", result->message);
-  return added != PERM_OK ? added : status;
-}
-
 /* Adds what the next range lacks, or a prefix. */
 static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
                                   permi_control *control, int threads, perm_result *result)
@@ -10077,7 +9758,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why keeps a failure until the run ends. */
+/* *why: a failure, told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -10132,7 +9813,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -10142,7 +9823,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish || job->value) { /* residues say nothing */
+  } else if (leaf.finish || job->sweep) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -10163,15 +9844,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* NULL: no file access is linked. */
-typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
-                       perm_result *result);
-  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
-} permi_keeper;
-
 static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                 const permi_keeper *keeper, perm_result *result)
+                                 perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -10187,8 +9861,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
-    status = keeper->begin(job, state, &control, &kept, result);
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
+    status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -10200,8 +9874,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
-  if (left && keeper && options->checkpoint.file) {
-    keeper->keep(job, state, &control, &unwritten);
+  if (left && options->checkpoint.file) {
+    permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -10209,9 +9883,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      keeper->keep(job, state, &control, &unwritten);
-    stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
+    stopped = job->sweep ? job->sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped >= 0)
       left = permi_next_range(job, state, options, &leaf, &range);
@@ -10222,8 +9896,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
-    keeper->keep(job, state, &control, &unwritten);
+  if (!kept && !(begin < end && options->checkpoint.merge))
+    permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -10231,8 +9905,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
-      keeper->keep(job, state, &control, &unwritten);
+    if (stopped == PERM_ERROR_STATE && job->inspect) /* without what is wrong */
+      permi_keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -10250,63 +9924,62 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
-  static const permi_keeper files = {permi_begin, permi_keep};
   permi_environment environment;
-  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, result));
 }
 
-static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
-                                      perm_result *result)
+static perm_status permi_run_state(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  return permi_execute(job, state, options, NULL, result);
+  perm_state *state = NULL;
+  const perm_status status = perm_state_create(job, &state) != PERM_OK ? permi_fail_memory(result)
+                             : options->execute && !options->checkpoint.merge
+                                 ? options->execute(job, state, options, result)
+                                 : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  return status;
 }
 
-#define PERMI_SHORT_LEAVES 2
+#define PERMI_PLAIN_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state, with the same bits. */
-static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
+/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
+static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_SHORT_LEAVES];
+  perm_partial partial[PERMI_PLAIN_LEAVES];
   permi_control control;
   perm_status status = PERM_OK;
-  int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
-      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  int i, threads = 1;
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
+      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++)
-    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, 1, &partial[i]);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    const int here = permi_leaf_threads(&job->leaf[i], options);
+    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
+    threads = here > threads ? here : threads;
+  }
   if (status == PERM_OK)
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  result->threads = 1;
+  result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
   return 1;
 }
 
+/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state = NULL;
-  perm_status status;
-  if (permi_run_short(job, options, result)) {
-    perm_job_free(job);
-    return result->status;
-  }
-  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
-                                                            : reach->execute(job, state, options, result);
-  perm_state_free(state);
+  const perm_status status =
+      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }
 
 /* ========================================================================================= >>engine
-   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
-   (>>engines). */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), and the chooser. */
 
 struct permi_array;
 struct permi_block;
@@ -10326,7 +9999,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK: others are asked. */
+/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10350,13 +10023,13 @@ typedef struct permi_engine {
   perm_method method;
   int flags;
   double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
-  /* Raises offer->least from that, and finds offer->likely, in microseconds or a small share of `rival`. Or NULL. */
+  /* Raises offer->least and finds offer->likely, in microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
-     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
-     on problem, options and rival. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
+     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
+     and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
@@ -10377,7 +10050,6 @@ typedef struct permi_maker {
   permi_control *watch;
   const permi_reach *reach;
   int n, integer;            /* the order of the array or block, and 1: of integers */
-  int entries;               /* of a block that are not zero */
   struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
@@ -10393,7 +10065,7 @@ typedef struct permi_maker {
   double task_seconds;
   double worth; /* seconds to be beaten */
   int blocks_noted;
-  int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
+  int keeps; double kept; /* for >>sample: states are kept, so far in `kept` bytes */
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
 } permi_maker;
@@ -10422,7 +10094,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->chosen = -1;
   offers->best = offers->proven = offers->rival = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
-  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* gcc 12 warns about loops over why[0] at -O3 */
   while (engines-- > 0)
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
@@ -10440,7 +10112,7 @@ static double permi_offers_open(const permi_offers *offers, int i)
   return open;
 }
 
-/* Asks engine i for its bound, if it has another than its planning, then for its offer. */
+/* Asks engine i for its bound, if it has one to give, else for its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -10473,8 +10145,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: the lower bound, the quicker planning, one with a better bound to
-   give, the lower method. The order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: by lower bound, quicker planning, a better bound to give, method. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -10486,7 +10157,7 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+/* Returns the engine to ask next, -1 if none is left; open: of those that can win. */
 static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
@@ -10498,7 +10169,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
   return next;
 }
 
-/* The chooser: asks engines as long as one can win. */
+/* The chooser: asks while an engine can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;
@@ -10506,596 +10177,6 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
   while (status == PERM_OK && !permi_watch(maker->watch, 1e3) && (next = permi_next_engine(offers, 1)) >= 0)
     status = permi_ask(maker, block, offers, next);
   return status;
-}
-
-/* ============================================================================================ >>rank
-   Square arrays of rank 4 or less: the sum of >>low_rank modulo primes, joined by the Chinese remainder theorem. It is
-   exact, as doubles are whole numbers of a unit of their row and column.
-   THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
-   on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
-   Modulo every further prime the rank is r or less, then. */
-
-#define PERMI_RANK_MOST 4
-#define PERMI_RANK_LEAST 17   /* chosen: arrays up to order 16 are summed at once */
-#define PERMI_RANK_SAMPLE 8   /* lines that settle most cases */
-#define PERMI_RANK_SPAN 4096  /* chosen: bits of an entry, of doubles */
-#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* below 2^62, 1 modulo 4 */
-
-typedef struct permi_rank {
-  permi_pool pool;
-  perm_allocator allocator;
-  permi_control *watch; /* of the proof; NULL: it is over */
-  int n, parts, rank, integer;
-  int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
-  int primes;               /* 0: the modulus itself is one */
-  uint64_t modulus;
-  int64_t *entry;  /* [n][n][parts] */
-  int *shift;      /* NULL for integers: entries count 2^shift times */
-  long long exp2;  /* permanent = integer * 2^exp2 */
-  double bits, monomials;
-} permi_rank;
-
-/* Releases a plan that begins with the pool of its memory. */
-static void permi_rank_release(const perm_allocator *allocator, void *plan)
-{
-  permi_pool pool;
-  if (!plan)
-    return;
-  pool = *(permi_pool *)plan;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
-
-/* Splits x into *entry 2^*exponent, *entry odd or 0. Returns 0 if x is not finite. */
-static int permi_rank_split(double x, int64_t *entry, int *exponent)
-{
-  int e;
-  *entry = 0;
-  *exponent = 0;
-  if (permi_not_finite(x))
-    return 0;
-  if (x == 0)
-    return 1;
-  *entry = (int64_t)ldexp(frexp(x, &e), 53);
-  for (*exponent = e - 53; !(*entry & 1); ++*exponent)
-    *entry /= 2;
-  return 1;
-}
-
-/* x 2^shift mod p. */
-static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
-{
-  uint64_t y = permi_residue_of(x, p);
-  for (; shift > 0; shift -= 60)
-    y = permi_residue_multiply(y, UINT64_C(1) << (shift < 60 ? shift : 60), p);
-  return y;
-}
-
-/* Takes one more row into a reduced basis modulo a prime: row t is 1 in column[t] and 0 in the others. Returns whether
-   the rank grew. */
-static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
-{
-  uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
-  const uint64_t p = prime->p;
-  int t, j, at;
-  for (t = 0; t < rank; t++) {
-    const uint64_t *y = basis + (size_t)t * (size_t)n, c = permi_montgomery(x[column[t]], prime->square, prime);
-    for (j = 0; c && j < n; j++)
-      x[j] = permi_residue_add(x[j], permi_montgomery(c, y[j], prime), 1, p);
-  }
-  for (at = 0; at < n && !x[at]; at++)
-    ;
-  if (at == n || rank == PERMI_RANK_MOST)
-    return at < n;
-  inverse = permi_prime_inverse(x[at], prime);
-  for (j = 0; j < n; j++)
-    x[j] = permi_montgomery(x[j], inverse, prime);
-  for (t = 0; t < rank; t++) {
-    uint64_t *y = basis + (size_t)t * (size_t)n;
-    const uint64_t c = permi_montgomery(y[at], prime->square, prime);
-    for (j = 0; c && j < n; j++)
-      y[j] = permi_residue_add(y[j], permi_montgomery(c, x[j], prime), 1, p);
-  }
-  column[rank] = at;
-  return 1;
-}
-
-/* An entry modulo a prime; root: that of -1, times 2^64. */
-static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_odd_modulus *prime, uint64_t root)
-{
-  const int64_t *entry = rank->entry + at * (size_t)rank->parts;
-  const int *shift = rank->shift ? rank->shift + at * (size_t)rank->parts : NULL;
-  const uint64_t x = permi_rank_residue(entry[0], shift ? shift[0] : 0, prime->p);
-  return rank->parts == 1 ? x
-                          : permi_residue_add(x, permi_montgomery(permi_rank_residue(entry[1], shift ? shift[1] : 0,
-                                                                                     prime->p), root, prime),
-                                              0, prime->p);
-}
-
-static uint64_t permi_rank_root(const permi_rank *rank, const permi_odd_modulus *prime)
-{
-  return rank->parts == 2 ? permi_montgomery(permi_prime_root(prime), prime->square, prime) : 0;
-}
-
-/* The rank of the rows listed, or of all, at most PERMI_RANK_MOST + 1; row: those that count. basis: PERMI_RANK_MOST +
-   1 rows. */
-static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
-                             uint64_t root, uint64_t *basis, int *column, int *row)
-{
-  const int n = rank->n;
-  int r = 0, k;
-  for (k = 0; k < count && r <= PERMI_RANK_MOST && !permi_watch(rank->watch, 40.0 * n); k++) {
-    const int i = rows ? rows[k] : k;
-    int j;
-    for (j = 0; j < n; j++)
-      basis[(size_t)r * (size_t)n + (size_t)j] = permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)j, prime, root);
-    if (permi_rank_take(basis, n, column, r, prime)) {
-      if (r < PERMI_RANK_MOST)
-        row[r] = i;
-      r++;
-    }
-  }
-  permi_watch(rank->watch, 40.0 * n * (count - k)); /* also rows not needed: plans depend on it */
-  return r;
-}
-
-static size_t permi_rank_at(const permi_rank *rank, int side, int i, int j)
-{
-  const int parts = rank->parts, width = rank->n * parts;
-  return side ? (size_t)(j / parts) * (size_t)width + (size_t)(i * parts + j % parts)
-              : (size_t)i * (size_t)width + (size_t)j;
-}
-
-/* Makes doubles multiples of units of their rows, then columns. Returns 0 if they span too many bits. */
-static int permi_rank_units(permi_rank *rank)
-{
-  const int n = rank->n, width = n * rank->parts;
-  int side, i, j, largest = 0;
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++) {
-      int least = INT_MAX;
-      for (j = 0; j < width; j++) {
-        const size_t at = permi_rank_at(rank, side, i, j);
-        if (rank->entry[at] && rank->shift[at] < least)
-          least = rank->shift[at];
-      }
-      if (least == INT_MAX)
-        continue; /* a line of zeros: the permanent is 0 */
-      rank->exp2 += least;
-      for (j = 0; j < width; j++) {
-        const size_t at = permi_rank_at(rank, side, i, j);
-        rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
-        largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
-      }
-    }
-  return largest <= PERMI_RANK_SPAN;
-}
-
-/* log2 of bounds on the permanent, by rows or columns, and on minors: products of the largest sums of moduli, each at
-   least 1. */
-static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
-{
-  const int n = rank->n, width = n * rank->parts;
-  double bits[2] = {0, 0}, top[PERMI_RANK_MOST + 1] = {0};
-  int side, i, j, k;
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < n; i++) {
-      double sum = 0, line;
-      int unit = 0;
-      for (j = 0; j < width; j++) {
-        const size_t at = permi_rank_at(rank, side, i, j);
-        const int shift = rank->shift ? rank->shift[at] : 0;
-        if (shift > unit) {
-          sum = ldexp(sum, unit - shift);
-          unit = shift;
-        }
-        sum += ldexp(fabs((double)rank->entry[at]), shift - unit);
-      }
-      line = sum > 0 ? fmax(0, log2(sum) + unit) : 0;
-      bits[side] += line;
-      if (side)
-        continue;
-      for (k = order - 1; k >= 0 && line > top[k]; k--) {
-        if (k + 1 < order)
-          top[k + 1] = top[k];
-        top[k] = line;
-      }
-    }
-  *permanent = fmin(bits[0], bits[1]) * (1 + 1e-10) + 1e-6;
-  for (*minor = 1e-6, k = 0; k < order; k++)
-    *minor += top[k] * (1 + 1e-10);
-}
-
-/* Reads n x n entries, all or spread evenly. Returns why not, or NULL. */
-static const char *permi_rank_read(const permi_problem *problem, permi_rank *rank)
-{
-  const int n = rank->n, parts = rank->parts;
-  int i, j, part;
-  size_t to = 0;
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      for (part = 0; part < parts; part++, to++) {
-        const ptrdiff_t row = (ptrdiff_t)i * problem->n / n, column = (ptrdiff_t)j * problem->n / n;
-        const ptrdiff_t from = (row * problem->ld + column) * parts + part;
-        if (problem->integer)
-          rank->entry[to] = problem->integer[from];
-        else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
-          return "has an entry that is not finite";
-      }
-  return rank->shift && !permi_rank_units(rank) ? "has doubles of too many bits for its rank" : NULL;
-}
-
-/* Whether a sample of lines has a larger rank modulo a prime, in microseconds. */
-static int permi_rank_sampled(const permi_problem *problem)
-{
-  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
-  int64_t entry[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE];
-  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
-  int shift[2 * PERMI_RANK_SAMPLE * PERMI_RANK_SAMPLE], column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST];
-  permi_rank sample;
-  memset(&sample, 0, sizeof sample);
-  sample.n = PERMI_RANK_SAMPLE;
-  sample.parts = problem->parts;
-  sample.entry = entry;
-  sample.shift = problem->integer ? NULL : shift;
-  return permi_rank_read(problem, &sample) ||
-         permi_rank_reduce(&sample, NULL, sample.n, &prime, permi_rank_root(&sample, &prime), basis, column, row) >
-             PERMI_RANK_MOST;
-}
-
-/* The rank by all primes that the proof needs. basis: PERMI_RANK_MOST + 1 rows. */
-static int permi_rank_proven(permi_rank *rank, uint64_t *basis)
-{
-  int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
-  uint64_t above = UINT64_C(1) << 62;
-  for (k = 0; k < most && !permi_watch(rank->watch, 0); k++) {
-    permi_odd_modulus prime;
-    int r;
-    above = permi_prime_below(above, rank->parts == 2);
-    prime = permi_odd_modulus_of(above);
-    r = permi_rank_reduce(rank, NULL, rank->n, &prime, permi_rank_root(rank, &prime), basis, column, row);
-    if (r > found || !k) {
-      double minor;
-      found = r;
-      if (r > PERMI_RANK_MOST)
-        return r;
-      memcpy(rank->row, row, sizeof row);
-      permi_rank_bound(rank, r + 1, &rank->bits, &minor);
-      most = permi_primes_needed(minor * rank->parts);
-    }
-  }
-  return found;
-}
-
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
-PERMI_UNUSED static int permi_words_of_bits(double bits)
-{
-  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
-}
-
-/* C(n, k), or more than any size_t. */
-static double permi_binomial(int n, int k)
-{
-  double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
-    c = c * (n - k + i) / i;
-  return k < 0 || k > n ? 0 : c;
-}
-
-/* Looks at an array: sets *plan if its rank is small, else *why, or stops. Returns 0 without memory. */
-static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
-                           permi_rank **plan, const char **why)
-{
-  const perm_allocator *allocator = &options->allocator;
-  permi_pool pool = {allocator, NULL, 0};
-  const int named = options->method == PERM_METHOD_LOW_RANK; /* any order, and zeros only */
-  const size_t entries = (size_t)problem->n * (size_t)problem->n * (size_t)problem->parts;
-  permi_rank *rank;
-  uint64_t *basis;
-  int found = 0, failed;
-  *plan = NULL;
-  *why = NULL;
-  if (problem->n < PERMI_RANK_LEAST && !named)
-    *why = "is too small for its rank to matter";
-  else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-           (!problem->real && !problem->integer) ||
-           !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
-    *why = "is no square array without counts";
-  else if (problem->n && permi_rank_sampled(problem))
-    *why = "has a rank over 4, as a sample of its lines shows";
-  if (*why)
-    return 1;
-  rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
-  basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
-  if (rank) {
-    rank->allocator = *allocator;
-    rank->pool = pool;
-    rank->watch = watch;
-    rank->n = problem->n;
-    rank->parts = problem->parts;
-    rank->integer = problem->integer != NULL;
-    rank->modulus = rank->integer ? options->modulus : 0;
-    rank->entry = (int64_t *)permi_pool_get(&rank->pool, entries, sizeof(int64_t));
-    if (!rank->integer)
-      rank->shift = (int *)permi_pool_get(&rank->pool, entries, sizeof(int));
-  }
-  failed = !rank || !basis || rank->pool.failed;
-  if (!failed)
-    *why = permi_rank_read(problem, rank);
-  if (!failed && !*why)
-    found = permi_rank_proven(rank, basis);
-  permi_release(allocator, basis);
-  if (failed || *why || found > PERMI_RANK_MOST || found < !named ||
-      permi_watch(watch, 0)) { /* what a stopped search found is unproved */
-    if (!*why)
-      *why = found < 1 ? "has only zeros" : "has a rank over 4";
-    permi_rank_release(allocator, rank);
-    return !failed;
-  }
-  rank->watch = NULL;
-  rank->rank = found;
-  rank->monomials = found ? permi_binomial(rank->n + found - 1, found - 1) : 1;
-  if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
-    rank->primes = permi_primes_needed(rank->bits);
-  *plan = rank;
-  return 1;
-}
-
-/* ---- the run */
-typedef struct permi_rank_run {
-  const permi_rank *rank;
-  permi_control *control;
-  permi_odd_modulus *prime;
-  uint64_t *residue[2]; /* of the parts, by prime */
-  uint64_t *memory;     /* each for each thread */
-  size_t each, terms;
-  double seconds; /* of one prime */
-  int stopped;    /* by any thread */
-} permi_rank_run;
-
-/* Thread 0 polls; others ask whether it stopped, and the clock, as it may have ended. */
-static perm_status permi_rank_stop(permi_rank_run *run, int thread, double done)
-{
-  permi_control *control = run->control;
-  int stopped = control && !thread ? (int)permi_control_poll(control, done, "low rank")
-                : control && permi_seconds() >= control->deadline ? (int)PERM_STOPPED_TIME
-                : control && control->options->cancel && *control->options->cancel ? (int)PERM_STOPPED_CANCELLED
-                                                                                    : (int)PERM_OK;
-  if (stopped != PERM_OK) {
-    PERMI_OMP(atomic write)
-    run->stopped = stopped;
-  }
-  PERMI_OMP(atomic read)
-  stopped = run->stopped;
-  return (perm_status)stopped;
-}
-
-/* Multiplies a polynomial of so many factors by u[3] z + u[2] y + u[1] x + u[0], u times 2^64. Highest exponents first:
-   those below are still the old ones. */
-static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
-                                const permi_odd_modulus *given)
-{
-  const permi_odd_modulus prime = *given;
-  const ptrdiff_t up = extent[0], far_up = up * extent[1];
-  const int degree = factors + 1;
-  int a, b, c;
-  for (a = degree < extent[2] ? degree : extent[2] - 1; a >= 0; a--)
-    for (b = degree - a < extent[1] ? degree - a : extent[1] - 1; b >= 0; b--) {
-      uint64_t *at = polynomial + a * far_up + b * up;
-      for (c = degree - a - b < extent[0] ? degree - a - b : extent[0] - 1; c >= 0; c--) {
-        permi_wide t = permi_multiply_words(u[0], at[c]);
-        if (c)
-          t = permi_products_add(t, u[1], at[c - 1]);
-        if (b)
-          t = permi_products_add(t, u[2], at[c - up]);
-        if (a)
-          t = permi_products_add(t, u[3], at[c - far_up]);
-        at[c] = permi_montgomery_reduce(t, &prime);
-      }
-    }
-}
-
-/* sum_k k! p_k q_k; factorial: times 2^64. */
-static uint64_t permi_rank_sum(const uint64_t *p, const uint64_t *q, const int *extent, int n,
-                               const uint64_t *factorial, const permi_odd_modulus *prime)
-{
-  uint64_t sum = 0;
-  int a, b, c;
-  for (a = 0; a < extent[2]; a++)
-    for (b = 0; b < extent[1] && a + b <= n; b++) {
-      const size_t at = ((size_t)a * (size_t)extent[1] + (size_t)b) * (size_t)extent[0];
-      const uint64_t weight = permi_montgomery(factorial[a], factorial[b], prime);
-      for (c = 0; c < extent[0] && a + b + c <= n; c++) {
-        const uint64_t rest = permi_montgomery(factorial[c], factorial[n - a - b - c], prime);
-        const uint64_t x = permi_montgomery(p[at + (size_t)c], permi_montgomery(rest, weight, prime), prime);
-        const uint64_t y = permi_montgomery(q[at + (size_t)c], prime->square, prime);
-        sum = permi_residue_add(sum, permi_montgomery(x, y, prime), 0, prime->p);
-      }
-    }
-  return sum;
-}
-
-/* The permanent modulo a prime, if not stopped. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
-static uint64_t permi_rank_value(permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root, uint64_t *memory,
-                                 int thread, double done)
-{
-  const permi_rank *rank = run->rank;
-  const int n = rank->n;
-  uint64_t *polynomial[2], *basis, *factorial, u[4] = {0, 0, 0, 0};
-  int extent[3] = {1, 1, 1}, column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], r, side, i, t;
-  polynomial[0] = memory;
-  polynomial[1] = memory + run->terms;
-  basis = memory + 2 * run->terms;
-  factorial = basis + (PERMI_RANK_MOST + 1) * (size_t)n;
-  r = permi_rank_reduce(rank, rank->row, rank->rank, prime, root, basis, column, row);
-  if (r < rank->rank) /* modulo this prime those rows depend */
-    r = permi_rank_reduce(rank, NULL, n, prime, root, basis, column, row);
-  for (t = 1; t < r; t++)
-    extent[t - 1] = n + 1;
-  for (factorial[0] = prime->one, i = 1; i <= n; i++)
-    factorial[i] =
-        permi_montgomery(factorial[i - 1], permi_montgomery((uint64_t)i % prime->p, prime->square, prime), prime);
-  for (side = 0; side < 2; side++) {
-    for (i = 0; i < extent[2]; i++) {
-      const size_t plane = (size_t)extent[0] * (size_t)extent[1];
-      if (permi_rank_stop(run, thread, done) != PERM_OK)
-        return 0;
-      memset(polynomial[side] + (size_t)i * plane, 0, plane * sizeof(uint64_t));
-    }
-    polynomial[side][0] = 1 % prime->p;
-    for (i = 0; i < n; i++) {
-      if (permi_rank_stop(run, thread, done + run->seconds * (side * n + i) / (2 * n)) != PERM_OK)
-        return 0;
-      for (t = 0; t < r; t++) {
-        const uint64_t x = side ? basis[(size_t)t * (size_t)n + (size_t)i]
-                                : permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)column[t], prime, root);
-        u[t] = permi_montgomery(x, prime->square, prime);
-      }
-      permi_rank_multiply(polynomial[side], extent, i, u, prime);
-    }
-  }
-  return r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
-}
-
-static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
-{
-  permi_rank_run *run = (permi_rank_run *)context;
-  const permi_odd_modulus *prime = &run->prime[part];
-  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0};
-  const uint64_t root = run->rank->parts == 2 ? permi_prime_root(prime) : 0;
-  int k;
-  for (k = 0; k < run->rank->parts; k++)
-    value[k] = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
-                                thread, (double)part * run->seconds);
-  run->residue[0][part] = value[0];
-  if (run->rank->parts == 2)
-    permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
-  return permi_rank_stop(run, thread, (double)(part + 1) * run->seconds);
-}
-
-/* Adds the parts of doubles: words that a sum does not hold count as lost. word: for two CRTs. */
-#define PERMI_RANK_WORDS 64
-static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
-{
-  const int words = run->rank->primes + 1;
-  int part, negative[2], used = PERMI_RANK_WORDS, drop;
-  for (part = 0; part < run->rank->parts; part++) {
-    uint64_t *at = word + 3 * part * words;
-    int k;
-    negative[part] = permi_chinese_remainder(run->prime, run->residue[part], run->rank->primes, at, at + words);
-    for (k = words; k > used && !at[k - 1]; k--)
-      ;
-    used = k > used ? k : used;
-  }
-  drop = used - PERMI_RANK_WORDS;
-  for (part = 0; part < run->rank->parts; part++)
-    permi_sum_add_integer(part ? &partial->imaginary : &partial->value, word + 3 * part * words + drop,
-                          (words < used ? words : used) - drop, negative[part]);
-  partial->exp2 = 64 * drop;
-  partial->lost += drop ? 2 : 0;
-}
-
-static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  const permi_rank *rank = (const permi_rank *)leaf->context;
-  const size_t runs = rank->primes ? (size_t)rank->primes : 1, n = (size_t)rank->n;
-  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  permi_pool pool = {&rank->allocator, NULL, 0};
-  permi_rank_run run;
-  perm_partial mine;
-  perm_status status;
-  uint64_t *word;
-  memset(&run, 0, sizeof run);
-  memset(&mine, 0, sizeof mine);
-  run.rank = rank;
-  run.control = control;
-  run.seconds = leaf->information.seconds / (double)runs;
-  run.terms = rank->rank <= 1 ? 1 : rank->rank == 2 ? n + 1 : rank->rank == 3 ? (n + 1) * (n + 1)
-                                                                                : (n + 1) * (n + 1) * (n + 1);
-  run.each = 2 * run.terms + (PERMI_RANK_MOST + 1) * n + n + 1 + 8;
-  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
-  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
-  run.memory = (uint64_t *)permi_pool_get(&pool, run.each * (size_t)threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(&pool, 6 * (runs + 1), sizeof(uint64_t));
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  if (status == PERM_OK) {
-    run.residue[1] = run.residue[0] + runs;
-    if (rank->primes)
-      permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
-    else
-      run.prime[0] = permi_odd_modulus_of(rank->modulus);
-    permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
-    status = (perm_status)run.stopped;
-  }
-  if (status == PERM_OK && !rank->integer)
-    permi_rank_doubles(&run, word, &mine);
-  if (status == PERM_OK && rank->integer)
-    status = permi_residues_sum(run.prime, run.residue[0], rank->primes, rank->modulus, word, &mine.value);
-  if (status == PERM_OK && rank->integer && rank->parts == 2)
-    status = permi_residues_sum(run.prime, run.residue[1], rank->primes, rank->modulus, word, &mine.imaginary);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
-    partial->exp2 = mine.exp2;
-    partial->lost += mine.lost;
-    partial->terms += rank->monomials * (double)runs * rank->parts;
-  }
-  permi_residues_too_long(status, control);
-  permi_pool_release(&pool);
-  return status;
-}
-
-static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const permi_rank *rank = (const permi_rank *)leaf->context;
-  return permi_say(buffer, size,
-                   "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
-                   "bits, predicted %.3g s\n",
-                   rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
-                   leaf->information.seconds);
-}
-
-static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
-{
-  const double n = rank->n, primes = rank->primes ? rank->primes : 1, terms = pow(n + 1, rank->rank - 1);
-  offer->seconds = primes * rank->parts *
-                   (n * rank->monomials * PERMI_LOW_RANK_SECONDS / 3 + n * rank->rank * PERMI_TERMS_SECONDS);
-  offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
-}
-
-static void permi_low_rank_begin(permi_leaf *leaf, void *context, int n, double work, double seconds, double bytes,
-                                 uint64_t hash)
-{
-  memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = work;
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = hash;
-  leaf->scale = permi_dd_make(1);
-  leaf->context = context;
-}
-
-static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
-{
-  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
-  size_t k;
-  for (k = 0; k < (size_t)rank->n * (size_t)rank->n * (size_t)rank->parts; k++)
-    hash = permi_hash(permi_hash(hash, (uint64_t)rank->entry[k]), rank->shift ? (uint64_t)rank->shift[k] : 0);
-  permi_low_rank_begin(leaf, rank, rank->n, rank->monomials, seconds, bytes, hash);
-  leaf->scale_exp2 = rank->exp2;
-  leaf->integer = rank->integer;
-  leaf->threaded = seconds >= PERMI_CHUNK_SECONDS / 10;
-  leaf->run_task = permi_rank_task;
-  leaf->explain = permi_rank_explain;
-  leaf->release = permi_rank_release;
-  if (!leaf->integer)
-    leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
 }
 
 /* ========================================================================================= >>offers
@@ -11144,7 +10225,6 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
-  permi_offer offer;            /* of the engine */
   int argument;                 /* position of the options; 0: a block, which no limit refuses */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
   int reduced;                  /* 1: dense sums do not take the problem */
@@ -11164,7 +10244,6 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   maker->integer = problem->integer != NULL;
   array->problem = problem;
   array->engine = NULL;
-  array->offer.plan = NULL;
   array->argument = argument;
   array->reduced = array->counted_made = array->exact_planned = 0;
   array->constant = -1;
@@ -11192,12 +10271,10 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
-  if (array->offer.plan)
-    array->engine->release(allocator, array->offer.plan);
 }
 
-/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
-   rows may, 2.5 times the call, and its bound is the rounding of the value. */
+/* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
+   at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -11258,7 +10335,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* The offer refuses arrays of larger orders, after others had their turn. */
+/* Arrays of larger orders are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -11276,7 +10353,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers an array in the precision that the tolerance of a job in pieces needs. */
+/* Raises the precision as the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -11366,7 +10443,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
+/* Doubles need equal lines, blocks dense sums that are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -11467,7 +10544,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it the plan takes over a tenth of a millisecond. */
+/* Above it a plan takes over 0.1 ms. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -11514,71 +10591,6 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-/* Few entries have no small rank. */
-static perm_status permi_low_rank_least(permi_maker *maker, const struct permi_block *block, double rival,
-                                        permi_offer *offer)
-{
-  (void)rival;
-  if (!block || (maker->n <= PERM_MAX_LINES && maker->entries >= 0.5 * maker->n * maker->n))
-    return PERM_OK;
-  offer->least = (double)INFINITY;
-  return permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", maker->entries,
-                      (double)maker->n * maker->n);
-}
-
-static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
-                                        permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const int named = options->method == PERM_METHOD_LOW_RANK;
-  perm_status status = permi_array_ready(maker, block);
-  permi_array *array = maker->array;
-  permi_rank *rank;
-  const char *why;
-  double most;
-  (void)rival;
-  if (status == PERM_OK && named && !block && !maker->integer) { /* by name no other engine has looked at it */
-    status = permi_check_options(options, array->argument, maker->result);
-    if (status == PERM_OK)
-      status = permi_check_problem(array->problem, 0, maker->result);
-  }
-  if (status != PERM_OK)
-    return status;
-  if ((!block && options->method != PERM_METHOD_AUTO && !named) || options->precision == PERM_PRECISION_KAHAN)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in precision %s",
-                        perm_name("precision", options->precision));
-  if (!permi_rank_look(array->problem, options, maker->watch, &rank, &why))
-    return permi_fail_memory(maker->result);
-  if (!rank)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
-  offer->plan = rank;
-  if (!named && !block && !maker->integer && /* the dense engine says why */
-      (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
-       permi_plan_refusal(options, PERM_METHOD_DENSE) ||
-       permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not taken with these options");
-  permi_rank_price(rank, offer);
-  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  if (!block && offer->bytes > most)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "of rank %d, would need %s, over %s: allow more max_bytes",
-                        rank->rank, permi_size_words(offer->bytes).text, permi_size_words(most).text);
-  if (block && rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
-    return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-  return PERM_OK;
-}
-
-static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
-                                       permi_leaf *leaf)
-{
-  (void)block;
-  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
-  offer->plan = NULL;
-  maker->array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  return PERM_OK;
-}
-
 /* Blocks of sparse matrices have these, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
@@ -11586,63 +10598,36 @@ static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_bl
    permi_counted_leaf,                                                                                                 \
    NULL}
 #define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
-  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL},    \
-  {PERM_METHOD_LOW_RANK, PERMI_ARRAY | PERMI_PROVEN, 1e-8, permi_low_rank_least, permi_low_rank_offer,                 \
-   permi_low_rank_make, permi_rank_release}
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* By name it is asked alone. */
-static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
-         problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
-}
-
-/* Asks all engines at first, then the chosen one. Without an offer its make says why; but a small rank whose sum does
-   not fit is told. */
+/* Asks all engines, later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const int ranked = permi_array_ranked(array->problem, options);
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
-  int i;
   (void)job;
   watch.activity = "planning";
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  if (ranked)
-    array->engine = permi_array_engine(reach, PERM_METHOD_LOW_RANK);
   permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
                      offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
-  for (i = 0; i < offers.engines; i++) {
-    if (offers.engine[i].method == PERM_METHOD_LOW_RANK && offer[i].status == PERM_ERROR_LIMIT &&
-        (status == PERM_ERROR_SIZE || (ranked && status == PERM_OK)))
-      status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
-    else if (ranked && status == PERM_OK && offers.chosen < 0)
-      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
-                          "options: method low-rank: the %s %s; this method takes ranks up to %d",
-                          array->argument == 2 ? "matrix" : "array", offer[i].why, PERMI_RANK_MOST);
-    if (i != offers.chosen && offer[i].plan)
-      offers.engine[i].release(&options->allocator, offer[i].plan);
-  }
-  if (offers.chosen >= 0) {
+  if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
-    array->offer = offer[offers.chosen];
-  } else if (!array->engine) {
+  else if (!array->engine)
     array->engine = permi_array_engine(
         reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
-  }
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
@@ -11651,32 +10636,27 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_status status = PERM_OK;
-  int pushed = 0;
   maker->options = options;
   maker->result = result;
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
-  if (array->constant >= 0) {
-    if (!array->constant)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    pushed = permi_job_push_number(*job, &number);
-  } else {
-    status = array->engine->make(maker, NULL, &array->offer, &leaf);
-    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
-  }
+  if (array->constant >= 0)
+    permi_job_set_constant(*job, array->constant);
+  else
+    status = array->engine->make(maker, NULL, NULL, &leaf);
+  if (status == PERM_OK && array->constant < 0 && !permi_job_push_leaf(*job, &leaf))
+    status = permi_fail_memory(result);
   (*job)->precision = array->precision;
   (*job)->is_complex = array->problem->parts == 2;
   (*job)->modulus = array->problem->integer ? options->modulus : 0;
-  if (pushed)
-    return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
-  return status == PERM_OK ? permi_fail_memory(result) : status;
+  if (status != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  return status;
 }
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
@@ -11715,13 +10695,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), permi_gray, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -11752,7 +10732,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* By estimates and predictions only: load changes no bits. */
+/* Load changes no bits: by estimates and predictions only. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -11770,8 +10750,8 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Does the lower result stand? Not in a job in pieces that was stopped or ran out of time: its bits must not depend on
-   those (they may on max_bytes, which plans heed). */
+/* Returns 1 if the lower result stands. Bits of a job in pieces must not depend on stops and times; on max_bytes, which
+   plans heed, they may. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
@@ -11856,7 +10836,7 @@ static const permi_solver permi_array_solver = {permi_array_plan, permi_array_ma
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* An array of integers, marked as such even without a pointer. */
+/* Without a pointer, too, it is one of integers. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -11880,8 +10860,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && ((permi_array_square(problem) && options->method == PERM_METHOD_EXACT) ||
-                           permi_array_ranked(problem, options)))
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
@@ -12024,8 +11003,8 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Whether a matrix with its copies is small and computed at once, written out: engines that count copies take longer to
-   plan. Not inlined: the general path needs its stack. */
+/* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
+   Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -15190,7 +14169,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[1] = carry[1];
 }
 
-/* Adds a product of last limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, PERMI_V a, PERMI_V b, PERMI_V round, PERMI_V rest)
 {
   const PERMI_V high = PERMI_FMA(a, b, round), low = PERMI_FMA(a, b, rest - high);
@@ -15456,7 +14434,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
   }
 }
 
-/* Empties accumulators that `settings` more might overflow. */
+/* Makes room for `settings` more. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {
@@ -15523,7 +14501,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                                 permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH / 4; /* of a lane in its second four bits */
+  const int shift = PERMI_WIDTH / 4;
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
   int16_t *atom = work->atom;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
@@ -15585,7 +14563,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row has the sign, 0 beyond the lists */
+          if (with_first == first) /* it has the sign, 0 beyond the lists */
             z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);

@@ -38,6 +38,7 @@
      proof/          >>lanes           input of vector kernels
                      >>polynomial      values that prove a permanent
                      >>proof_check     finds wrong values
+                     >>sweep           many leaves that are alike
                      >>proof           perm_prove_*: the job, the file
                      >>proof_kernels
      estimate/       >>estimate        random samples
@@ -245,6 +246,16 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
    cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
    number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
+{
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
+}
+
 typedef struct permi_factors {
   int n, r, parts;
   permi_view view[2];
@@ -260,6 +271,13 @@ typedef struct permi_low_rank {
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
+
+static void permi_low_rank_release(const perm_allocator *allocator, void *context)
+{
+  permi_pool pool = ((permi_low_rank *)context)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
+}
 
 /* Room: factorial n + 1, factorial_exp2 also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -458,11 +476,20 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
-  permi_low_rank_begin(leaf, low, n, 2 * count * n,
-                       2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
-                       permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = 2 * count * n;
+  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->scale = permi_dd_make(1);
+  leaf->context = low;
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_rank_release;
+  leaf->release = permi_low_rank_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -509,12 +536,11 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
   double count, bytes;
-  int zero = n > 0, pushed;
+  int zero = n > 0;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -534,11 +560,9 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   if (!job)
     return permi_fail_memory(result);
   job->is_complex = parts == 2;
-  if (zero)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
-  if (!pushed) {
+  if (!r || zero) {
+    permi_job_set_constant(job, !zero);
+  } else if (!permi_job_push_leaf(job, &leaf)) {
     perm_job_free(job);
     return permi_fail_memory(result);
   }
@@ -712,8 +736,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding entries costs n units of the permanent of moduli: with signs computed, too, or for want of time the product
-   of rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
+   the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -1534,6 +1558,72 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
   return wrong ? PERM_ERROR_STATE : PERM_OK;
 }
 
+/* =========================================================================================== >>sweep
+   Runs jobs of leaves that are many and alike: each thread takes whole ones. */
+
+typedef struct permi_sweep {
+  const perm_job *job;
+  const perm_state *state;
+  permi_control *control;
+  uint64_t first;
+  void *memory;
+  perm_partial *done; /* of leaves first, first + 1, ... */
+} permi_sweep;
+
+#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+
+static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
+{
+  const permi_sweep *sweep = (const permi_sweep *)context;
+  const permi_leaf *leaf = &sweep->job->leaf[part];
+  const double before = (double)(part - sweep->first) * leaf->information.seconds;
+  perm_partial *done = &sweep->done[part - sweep->first];
+  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
+  perm_status status = PERM_OK;
+  permi_interval range;
+  uint64_t chunk;
+  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
+    return PERM_OK;
+  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
+    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
+    if (!thread)
+      status = permi_control_poll_range(sweep->control, before, "summing");
+  }
+  return status;
+}
+
+/* Adds what leaves from `first` on lack, or some of it. */
+static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
+                                   int threads, perm_result *result)
+{
+  const int room = PERMI_SWEEP_LEAVES * threads;
+  const int count = job->leaves - first < room ? job->leaves - first : room;
+  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
+  permi_interval range;
+  permi_sweep sweep;
+  int k;
+  sweep.job = job;
+  sweep.state = state;
+  sweep.control = control;
+  sweep.first = (uint64_t)first;
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
+  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
+    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    for (k = 0; k < count && added == PERM_OK; k++)
+      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
+        const perm_leaf *leaf = &job->leaf[first + k].information;
+        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
+                                result);
+        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
+      }
+  }
+  permi_release(&job->allocator, sweep.memory);
+  permi_release(&job->allocator, sweep.done);
+  if (added != PERM_OK)
+    snprintf(control->message, sizeof control->message, "%s", result->message);
+  return added != PERM_OK ? added : status;
+}
+
 /* =========================================================================================== >>proof
    Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
    examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
@@ -1810,6 +1900,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->is_complex = proof->parts == 2;

@@ -61,8 +61,6 @@
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
                      bits, others in double-double, with a bound if fronts have at most 160 rows
-       low-rank      rank 4 or less, without rounding; by name any order; auto asks it of blocks with half of their
-                     entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
@@ -84,6 +82,7 @@
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         readings for AVX-512, AVX2
+                     >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
                      >>frontier        states and keys of the lists; from an order to a step's streams
@@ -4958,6 +4957,177 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #else
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
+
+/* ========================================================================================== >>primes
+   Primes below 2^62, and integers from their residues. */
+
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
+/* Returns a^e, like a times 2^64. */
+static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
+{
+  uint64_t power = prime->one;
+  for (; e; e >>= 1) {
+    power = e & 1 ? permi_montgomery(power, a, prime) : power;
+    a = permi_montgomery(a, a, prime);
+  }
+  return power;
+}
+
+/* Returns 2^64 / a. */
+static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
+{
+  return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
+}
+
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+   Webster, Math. Comp. 86 (2017) 985-1003). */
+static int permi_is_prime(uint64_t p)
+{
+  static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  const int bases = sizeof base / sizeof *base;
+  permi_odd_modulus prime;
+  uint64_t odd = p - 1;
+  int twos = 0, k, s;
+  if (p < 3 || !(p & 1))
+    return p == 2;
+  for (k = 0; k < bases; k++)
+    if (p % (uint64_t)base[k] == 0)
+      return p == (uint64_t)base[k];
+  for (; !(odd & 1); odd >>= 1)
+    twos++;
+  prime = permi_odd_modulus_of(p);
+  for (k = 0; k < bases; k++) {
+    uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
+    for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
+      x = permi_montgomery(x, x, &prime);
+    if (x != p - prime.one && (s > 1 || x != prime.one))
+      return 0;
+  }
+  return 1;
+}
+
+#define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
+
+/* with_root: 1 modulo 4 */
+static uint64_t permi_prime_below(uint64_t above, int with_root)
+{
+  do
+    above = with_root ? ((above - 2) & ~UINT64_C(3)) + 1 : (above - 2) | 1;
+  while (!permi_is_prime(above));
+  return above;
+}
+
+/* Returns a root of -1 modulo a prime that is 1 modulo 4. */
+static uint64_t permi_prime_root(const permi_odd_modulus *prime)
+{
+  uint64_t base, root;
+  for (base = 2;; base++) {
+    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+    if (permi_montgomery(root, root, prime) == prime->p - prime->one)
+      return permi_montgomery(root, 1, prime);
+  }
+}
+
+/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
+   words. */
+static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                   uint64_t *product)
+{
+  const int words = primes + 1;
+  int k, i, larger = 0;
+  memset(word, 0, (size_t)words * sizeof *word);
+  memset(product, 0, (size_t)words * sizeof *product);
+  product[0] = 1;
+  for (k = 0; k < primes; k++) { /* word is right modulo the product so far, and below it */
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, 0, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, 0, p), &prime[k]);
+    const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
+    word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
+    product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
+  }
+  for (i = words - 1; i >= 0 && !larger; i--) { /* word > product - word ? */
+    const uint64_t twice = word[i] << 1 | (i ? word[i - 1] >> 63 : 0);
+    larger = twice > product[i] ? 1 : twice < product[i] ? -1 : 0;
+  }
+  if (larger <= 0)
+    return 0;
+  permi_words_subtract(product, word, words);
+  memcpy(word, product, (size_t)words * sizeof *word);
+  return 1;
+}
+
+/* Sets Gaussian parts from residues r and s for i = root, -root: (r + s) / 2, (r - s) / (2 root). */
+static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
+                                uint64_t *imaginary)
+{
+  const uint64_t p = prime->p, sum = permi_residue_add(value[0], value[1], 0, p);
+  *real = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
+  *imaginary = permi_montgomery(permi_residue_add(value[0], value[1], 1, p),
+                                permi_prime_inverse(permi_residue_add(root, root, 0, p), prime), prime);
+}
+
+static uint64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
+  return x < 0 && rest ? p - rest : rest;
+}
+
+PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
+{
+  x = fmod(x, (double)p);
+  return (uint64_t)(x < 0 ? x + (double)p : x);
+}
+
+static int permi_primes_needed(double bits)
+{
+  return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
+}
+
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
+{
+  uint64_t above = UINT64_C(1) << bits;
+  size_t k;
+  for (k = 0; k < count; k++) {
+    above = permi_prime_below(above, with_root);
+    prime[k] = permi_odd_modulus_of(above);
+  }
+}
+
+/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
+   1). PERM_ERROR_OVERFLOW: too long. */
+static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
+                                      uint64_t modulus, uint64_t *word, perm_sum *sum)
+{
+  int words = primes + 1, negative;
+  if (!primes) {
+    permi_sum_add_integer(sum, residue, 1, 0);
+    return PERM_OK;
+  }
+  negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  if (modulus) {
+    word[0] = permi_words_residue(word, words, negative, modulus);
+    words = 1;
+    negative = 0;
+  }
+  while (words > 0 && !word[words - 1])
+    words--;
+  if (words > PERM_INTEGER_WORDS)
+    return PERM_ERROR_OVERFLOW;
+  permi_sum_add_integer(sum, word, words, negative);
+  return PERM_OK;
+}
+
+static void permi_residues_too_long(perm_status status, permi_control *control)
+{
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
+}
 
 PERMI_BRIEF_BEGIN
 
@@ -17332,7 +17502,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) { /* no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -17357,8 +17527,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
-  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
-    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -17488,9 +17656,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
   const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+  if (engine->flags & PERMI_ARRAY)
     return 0;
-  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
@@ -17545,7 +17713,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
   perm_status status;
   maker->n = block->n;
-  maker->entries = block->edges;
   maker->integer = block->integer != NULL;
   maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
@@ -17608,9 +17775,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
       leaf.release(&maker->working->allocator, leaf.context);
     return maker->watch->stopped;
   }
-  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_blocks(permi_maker *maker)
@@ -17633,8 +17798,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
     working->constant.exp2 += working->exp2;
     if (!working->integer)
       working->constant.exact = 0;
-    if (!permi_job_push_number(maker->job, &working->constant))
-      status = permi_fail_memory(maker->result);
+    maker->job->number = working->constant;
+    maker->job->numbered = 1;
   }
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
@@ -17762,6 +17927,24 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
+/* The job's number times its leaves in turn. */
+static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
+{
+  permi_number factor;
+  perm_status status = PERM_OK;
+  int i;
+  *value = job->numbered ? job->number : permi_number_one();
+  permi_number_reduce(value, job->modulus);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
+    permi_number_reduce(&factor, job->modulus);
+    if (status == PERM_OK)
+      status = permi_number_multiply(value, &factor);
+    permi_number_reduce(value, job->modulus);
+  }
+  return status;
+}
+
 /* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
@@ -17779,15 +17962,12 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working working;
   permi_maker maker;
   permi_account account;
-  permi_number nothing;
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
   account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
@@ -17803,6 +17983,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working_options(&working, matrix, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
+  maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
@@ -17810,10 +17991,10 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
     status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
-  if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = !zero                                     ? permi_make_blocks(&maker)
-             : permi_job_push_number(maker.job, &nothing) ? PERM_OK
-                                                          : permi_fail_memory(result);
+  if (status == PERM_OK && watch->stopped == PERM_OK && zero)
+    permi_job_set_constant(maker.job, 0);
+  else if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -17857,8 +18038,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && options->method != PERM_METHOD_LOW_RANK &&
-                    !permi_method_is_sparse(options->method);
+  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -17938,7 +18118,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
-  const int whole = scalar || options->method == PERM_METHOD_LOW_RANK || permi_sparse_by_counts(matrix, options);
+  const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
@@ -17971,16 +18151,13 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     return permi_fail_stopped(&watch, result);
   }
   if (matrix->m == 0) {
-    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job) {
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-      (*job)->modulus = options->modulus;
-    }
-    if (*job && permi_job_push_number(*job, &one))
-      return PERM_OK;
-    permi_job_replace(job, NULL);
-    return permi_fail_memory(result);
+    if (!*job)
+      return permi_fail_memory(result);
+    (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    (*job)->modulus = options->modulus;
+    permi_job_set_constant(*job, 1);
+    return PERM_OK;
   }
   if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */

@@ -60,8 +60,7 @@
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less); rectangular ones while the shorter
-   side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
    search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
@@ -77,7 +76,7 @@
                      >>limb_kernels, >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>rank, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
@@ -165,7 +164,6 @@ PERMI_BRIEF_END
 #include "plan/check.h"
 #include "plan/run.h"
 #include "plan/engine.h"
-#include "plan/rank.h"
 #include "plan/offers.h"
 #include "plan/judge.h"
 #include "plan/compute.h"

@@ -37,6 +37,7 @@
      proof/          >>lanes           input of vector kernels
                      >>polynomial      values that prove a permanent
                      >>proof_check     finds wrong values
+                     >>sweep           many leaves that are alike
                      >>proof           perm_prove_*: the job, the file
                      >>proof_kernels
      estimate/       >>estimate        random samples
@@ -110,6 +111,7 @@
 PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
 #include "proof/proof_check.h"
+#include "proof/sweep.h"
 #include "proof/proof.h"
 
 #include "estimate/estimate.h"

@@ -60,8 +60,6 @@
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
                      bits, others in double-double, with a bound if fronts have at most 160 rows
-       low-rank      rank 4 or less, without rounding; by name any order; auto asks it of blocks with half of their
-                     entries
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain predict it, perm_sparse_spy draws it.
@@ -83,6 +81,7 @@
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
                      >>vectors         readings for AVX-512, AVX2
+                     >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
                      >>frontier        states and keys of the lists; from an order to a step's streams
@@ -192,6 +191,7 @@ PERMI_BRIEF_END
 #include "graph/order.h"
 #include "graph/engines.h"
 #include "graph/vectors.h"
+#include "graph/primes.h"
 PERMI_BRIEF_BEGIN
 #include "graph/device.h"
 PERMI_BRIEF_END

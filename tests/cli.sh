@@ -344,7 +344,7 @@ expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e
   --estimate --samples 1024 --json --generate uniform:30
 expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
 expect meant 2 'did you mean --threads' --generate uniform:8 --treads 2
-expect meant_method 2 'did you mean low-rank' --generate uniform:8 --method lowrank
+expect meant_method 2 'did you mean sign-search' --generate uniform:8 --method signsearch
 expect meant_nothing 2 'perm --help lists them' --generate uniform:8 --quite-another
 expect version_short 0 '^perm [0-9]' -V
 expect spy_raster 2 'draws SVG' --generate grid:4:4 --spy a.png
@@ -415,7 +415,7 @@ expect explain_matrix 0 '^  matrix     1600 entries .real numbers., none is 0; o
 check explain_plan grep -q '^  plan       method dense .blocked Glynn sum, vector kernels.$' $dir/out
 check explain_time grep -Eq '^  time       about [0-9]+ (min|h|days) .*on one thread.* of memory$' $dir/out
 check explain_answer grep -q '^  answer     a double with an estimate of its error; --certify' $dir/out
-check explain_declined grep -q '^  declined   low-rank: it has a rank over 4' $dir/out
+check explain_declined grep -q '^  declined   twins: it has too few proportional lines' $dir/out
 expect explain_otherwise 0 '^  otherwise  band about [0-9.]+ m?s, [0-9.]+ MB$' --generate regular:60:3 --explain
 check explain_exactly grep -q '^  answer     every digit, exactly$' $dir/out
 expect explain_modulo 0 '^  answer     the permanent modulo 7, exactly$' --generate regular:60:3 --mod 7 --explain
@@ -439,7 +439,7 @@ assert d["plan"][0]["method"] == "dense" and d["predicted_seconds"] == d["plan"]
 assert d["predicted_bytes"] > 0 and d["precision"] == "default" and d["proved"] is False and d["kind"] == "real"
 offers = {o["method"]: o for o in d["offers"]}
 assert offers["dense"]["seconds"] > 1 and offers["dense"]["bytes"] is None
-assert offers["low-rank"]["seconds"] is None and "rank over 4" in offers["low-rank"]["reason"]
+assert offers["twins"]["seconds"] is None and "proportional" in offers["twins"]["reason"]
 PYTHON
   check explain_json_facts python3 $dir/explain.py $dir/out
 else skipped=$((skipped + 1)); echo "SKIP explain_json_facts: install python3"; fi
@@ -649,9 +649,9 @@ expect commas_and_blanks 0 'permanent' $dir/commas2.txt
 expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
 check explain_refused_plan grep -q '^  plan       none within reach and limits$' $dir/out
 check explain_refused_time grep -Eq '^  predicted  frontier about [0-9.e+]+ years, [0-9.e+]+ EB' $dir/out
-check explain_refused_others grep -q '^  declined   low-rank: it has a rank over 4, .*; sign-search: it is larger than' $dir/out
+check explain_refused_others grep -q '^  declined   .*sign-search: it is larger than' $dir/out
 check explain_refused_try grep -q '; --effort 10 looks .* --estimate takes random samples$' $dir/err
-expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"low-rank".*,"value":null,"status":"PERM_ERROR_LIMIT","message":"a block' \
+expect explain_refused_json 3 '"plan":.*,"offers":.*"method":"sign-search".*,"value":null,"status":"PERM_ERROR_LIMIT","message":"a block' \
   --generate uniform:100 --explain --json
 expect explain_refused_array 3 '^  matrix     4900 entries .integers., none is 0' --generate ones:70 --method ryser --explain
 expect explain_gpu 0 'about .* on one GPU .as of an H200; this perm was built without CUDA and uses none.' \

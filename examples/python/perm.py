@@ -744,7 +744,7 @@ def _one_of(name, word, words):
     return words.index(word)
 
 
-_RESULTS_ONLY = ("structure", "borchardt")  # of METHODS: decided by the zeros alone; perm.cauchy()
+_RESULTS_ONLY = ("structure", "low-rank", "borchardt")  # of METHODS: by the zeros alone; low_rank(); cauchy()
 
 
 def _part(part):

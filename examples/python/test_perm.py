@@ -1309,7 +1309,7 @@ def test_no_names_of_c_in_errors():
         said = perm._text(text.replace("%s", "real"))
         assert not re.search(names, said) or any(each in text for each in unreachable), text
     listed = re.search("expected one of (.*)", str(pytest.raises(perm.Error, perm.compute, REAL, method="x").value))[1]
-    assert set(perm.METHODS) - set(listed.split()) == {"structure", "borchardt"}
+    assert set(perm.METHODS) - set(listed.split()) == {"structure", "low-rank", "borchardt"}
     assert set(perm.__all__) <= set(dir(perm)) and not {"Any", "byref", "Fraction", "itertools"} & set(dir(perm))
 
 

@@ -436,6 +436,7 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 
 /* a *= b. |ab - AB| <= |a| eb + |b| ea + ea eb + 4 * 2^-100 |a| |b|, the last for the double-double product; 1 + 1e-12
    pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW: an exact product is too long. */
+PERMI_UNUSED
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -454,38 +455,6 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   a->estimate = permi_times(x, b.estimate) + permi_times(y, a->estimate) + permi_times(a->estimate, b.estimate) +
                 PERMI_DD_UNIT * x * y;
   a->exp2 += b.exp2;
-  if (a->exact)
-    a->error = a->estimate = 0;
-  return PERM_OK;
-}
-
-/* a += b, at the larger exponent; bits of the smaller below 2^-1000 become error. */
-static perm_status permi_number_add(permi_number *a, const permi_number *b_given)
-{
-  permi_number b = *b_given;
-  if (a->exact && b.exact &&
-      (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
-    return PERM_ERROR_OVERFLOW;
-  a->exact = a->exact && b.exact;
-  permi_number_normalise(a);
-  permi_number_normalise(&b);
-  if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    const long long d = b.exp2 - a->exp2;
-    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
-      a->exp2 = b.exp2;
-    } else if (d > 0) {
-      permi_number_raise(a, d);
-      a->error += DBL_MIN;
-    } else {
-      permi_number_raise(&b, -d);
-      b.error += DBL_MIN;
-    }
-    a->value = permi_dd_add(a->value, b.value);
-    a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
-    a->error = (a->error + b.error + PERMI_DD_UNIT * 4) * (1 + 1e-12); /* |values| <= 1 */
-    a->estimate += b.estimate + PERMI_DD_UNIT;
-  }
   if (a->exact)
     a->error = a->estimate = 0;
   return PERM_OK;

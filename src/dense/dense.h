@@ -41,7 +41,7 @@ typedef struct permi_reach {
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines;
   int engine_count;
-  perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
+  perm_status (*run)(const perm_job *job, const perm_options *options, perm_result *result); /* or NULL */
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;

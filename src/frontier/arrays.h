@@ -1,7 +1,7 @@
 /* ========================================================================================= >>arrays
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 #pragma once
-#include "../exact/residues.h"
+#include "../graph/primes.h"
 #include "../graph/vectors.h"
 #include "steps.h"
 

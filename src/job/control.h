@@ -72,8 +72,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units, about nanoseconds, of unpredicted work; returns 1 to stop, with watch->stopped (watch NULL: 0). Counts
-   decide plans, not the clock. */
+/* Counts units of work, about nanoseconds; the clock decides no plan. Returns 1 to stop, for watch->stopped. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -138,8 +137,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-/* ---- the check of options, the judgement of results */
-
 static int permi_method_is_sparse(perm_method method)
 {
   return method >= PERM_METHOD_FRONTIER;
@@ -187,8 +184,8 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
-/* Do the options ask for no more than a small sum at once, without a job? It takes no memory, and no time that a clock
-   shows. exact: the matrix is of integers; bytes: its size. */
+/* Returns 1 if the options allow a small sum without a job, which takes no memory, and no time that a clock shows.
+   exact: the matrix, of so many bytes, is of integers. */
 static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
 {
   return !options ||
@@ -228,7 +225,7 @@ static double permi_relative(const perm_options *options, const perm_result *res
   return size == 0 ? (double)INFINITY : 0.5 * permi_error(options, result) / size;
 }
 
-/* Returns PERM_TOLERANCE_NOT_MET if the result is worse than what was asked for, else its status. */
+/* Returns PERM_TOLERANCE_NOT_MET for a result that is worse than asked for, else its status. */
 static perm_status permi_judge(const perm_options *options, perm_result *result)
 {
   double relative = permi_relative(options, result);

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>job
-   Leaves, the expression over them, and the merging of partials. */
+   Leaves, whose product with a number is the permanent, and the merging of partials. */
 #pragma once
 #include "../base/prices.h"
 #include "../api/calls.h"
@@ -42,18 +42,11 @@ struct permi_leaf {
   permi_shared shared;
 };
 
-typedef enum permi_operation { PERMI_PUSH_LEAF, PERMI_PUSH_NUMBER, PERMI_MULTIPLY, PERMI_ADD } permi_operation;
-typedef struct permi_node {
-  permi_operation operation;
-  int index;
-} permi_node;
-
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, nodes, node_room, numbers, number_room;
+  int leaves, leaf_room, numbered;
   permi_leaf *leaf;
-  permi_node *node;
-  permi_number *number;
+  permi_number number; /* if numbered: a factor */
   perm_precision precision;
   int is_complex;
   uint64_t modulus;
@@ -67,12 +60,15 @@ struct perm_job {
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
+  /* Unless NULL, adds what leaves from `first` on lack, or some of it: >>sweep. */
+  perm_status (*sweep)(const perm_job *job, perm_state *state, int first, permi_control *control, int threads,
+                       perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   int offers, offer_room;
   perm_offer *offer;
 };
 
-/* Gives *array, a pointer to `used` items, room for `room`. Returns 0 if it fails or stops; nothing is lost. */
+/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -109,13 +105,13 @@ static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision p
   return job;
 }
 
-/* Lets the job's finish judge the result: the caller asked for a job alone. */
+/* Lets perm_job_finish judge the result. */
 static perm_status permi_job_asked(perm_status status, const perm_options *options, perm_job **job)
 {
   if (status == PERM_OK) {
     (*job)->judged.certify = options->certify;
     (*job)->judged.tolerance = options->tolerance;
-    (*job)->judged.checkpoint.parts = 1; /* nor raises the precision */
+    (*job)->judged.checkpoint.parts = 1; /* the precision is not raised */
   }
   return status;
 }
@@ -144,29 +140,19 @@ static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
   return 1;
 }
 
-static int permi_job_push(perm_job *job, permi_operation operation, int index)
+/* Makes 1 or 0 the job's factor. */
+static void permi_job_set_constant(perm_job *job, int one)
 {
-  const permi_node node = {operation, index};
-  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
-    return 0;
-  job->node[job->nodes++] = node;
-  return 1;
-}
-
-static int permi_job_push_number(perm_job *job, const permi_number *number)
-{
-  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
-      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
-    return 0;
-  job->number[job->numbers++] = *number;
-  return 1;
+  job->number = permi_number_one();
+  if (!one)
+    memset(&job->number, 0, sizeof job->number);
+  job->number.exact = job->numbered = 1;
 }
 
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
-      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -253,33 +239,24 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
   return PERM_OK;
 }
 
+static void permi_number_reduce(permi_number *number, uint64_t modulus)
+{
+  if (modulus) {
+    permi_integer_reduce(&number->integer, modulus);
+    permi_integer_reduce(&number->imaginary_integer, modulus);
+  }
+}
+
+/* Jobs of more factors than one have a `value`. */
 static perm_status permi_job_value(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
-  permi_number *stack;
-  int top = 0, i;
   perm_status status = PERM_OK;
   if (job->value)
     return job->value(job, partials, value);
-  *value = permi_number_one();
-  stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
-  if (!stack)
-    return PERM_ERROR_MEMORY;
-  for (i = 0; i < job->nodes && status == PERM_OK; i++) {
-    int index = job->node[i].index;
-    switch (job->node[i].operation) {
-    case PERMI_PUSH_LEAF: status = permi_leaf_number(&job->leaf[index], &partials[index], &stack[top++]); break;
-    case PERMI_PUSH_NUMBER: stack[top++] = job->number[index]; break;
-    case PERMI_MULTIPLY: status = permi_number_multiply(&stack[top - 2], &stack[top - 1]); top--; break;
-    case PERMI_ADD: status = permi_number_add(&stack[top - 2], &stack[top - 1]); top--; break;
-    }
-    if (status == PERM_OK && job->modulus) {
-      permi_integer_reduce(&stack[top - 1].integer, job->modulus);
-      permi_integer_reduce(&stack[top - 1].imaginary_integer, job->modulus);
-    }
-  }
-  if (status == PERM_OK && top == 1)
-    *value = stack[0];
-  permi_release(&job->allocator, stack);
+  *value = job->numbered ? job->number : permi_number_one();
+  if (job->leaves)
+    status = permi_leaf_number(job->leaf, partials, value);
+  permi_number_reduce(value, job->modulus);
   return status;
 }
 
@@ -295,8 +272,6 @@ PERM_API void perm_job_free(perm_job *job)
   if (job->release)
     job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
-  permi_release(&allocator, job->node);
-  permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
   permi_release(&allocator, job->offer);
@@ -342,7 +317,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Leaves out bounds and predictions, which depend on the C library's log and exp. */
+/* Without bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -360,15 +335,18 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
     hash = permi_hash_dd(permi_hash_dd(hash, leaf->scale), leaf->scale_imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)leaf->scale_exp2), leaf->modulus);
   }
-  for (i = 0; i < job->numbers; i++) {
-    const permi_number *number = &job->number[i];
+  if (job->numbered) {
+    const permi_number *number = &job->number;
     hash = permi_hash_dd(permi_hash_dd(hash, number->value), number->imaginary);
     hash = permi_hash(permi_hash(hash, (uint64_t)number->exp2), (uint64_t)number->exact);
     if (number->exact)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
+    hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->nodes; i++)
-    hash = permi_hash(hash, (uint64_t)job->node[i].operation << 32 | (uint64_t)job->node[i].index);
+  for (i = 0; i < job->leaves; i++) {
+    hash = permi_hash(hash, (uint64_t)i);
+    hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
+  }
   return hash;
 }
 
@@ -395,8 +373,7 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return permi_environment_end(&environment, PERM_OK);
 }
 
-/* Gives the sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n,
-   n - 1 or 2n - 1. */
+/* Gives n(n-1)/2 and n(n-1)(2n-1)/6, the sums of 0 .. n - 1 and of their squares, modulo 2^64; 3 divides a factor. */
 static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
 {
   uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
@@ -563,7 +540,7 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
   int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* from -2: what stands before the leaves */
+  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
@@ -591,11 +568,8 @@ PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *
 
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
 {
-  int exact = 1, known = 1, i;
-  for (i = 0; job && i < job->numbers; i++) {
-    exact &= job->number[i].exact;
-    known &= job->number[i].error < (double)INFINITY;
-  }
+  const int numbered = job && job->numbered;
+  int exact = !numbered || job->number.exact, known = !numbered || job->number.error < (double)INFINITY, i;
   for (i = 0; job && i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     exact &= leaf->integer;
@@ -605,8 +579,6 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
-
-/* ---- threads: they finish the chunks that they took, so the work is a prefix of the range. */
 
 static int permi_threads(const perm_options *options)
 {
@@ -618,11 +590,10 @@ static int permi_threads(const perm_options *options)
 #endif
 }
 
-/* Thread 0 is the caller, and polls. */
+/* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 returns another status than PERM_OK; *all (may be NULL) becomes 1 if every
-   part was done. */
+/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -681,7 +652,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
   const permi_ranging *ranging = (const permi_ranging *)context;
   permi_leaf_run(ranging->leaf, chunk, chunk + 1, permi_workspace_of(ranging->leaf, ranging->memory, thread), NULL,
                  &ranging->partial[thread]);
-  return thread ? PERM_OK /* after the chunk, so that every call makes progress */
+  return thread ? PERM_OK /* polls after the chunk: every call makes progress */
                 : permi_control_poll_range(ranging->control,
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }

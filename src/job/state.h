@@ -1,6 +1,6 @@
 /* ========================================================================================== >>state
-   Finished work: for each leaf its finished chunks as intervals [begin, end), sorted, not empty, not touching, and the
-   partial with each of them once. A failure changes nothing. */
+   Finished work: for each leaf intervals [begin, end) of chunks, sorted, not empty, not touching, and the partial with
+   each chunk once. A failure changes nothing. */
 #pragma once
 #include "job.h"
 
@@ -218,7 +218,7 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
   return PERMI_SOUNDLY(&environment, permi_state_finish(job, state, NULL, NULL, result));
 }
 
-/* Returns part 1 .. parts of [0, chunks). The larger shares start elsewhere in each leaf, so that all tasks spread. */
+/* Returns part 1 .. parts of [0, chunks). Larger shares start elsewhere in each leaf: tasks spread. */
 static permi_interval permi_part_of(uint64_t chunks, int leaf, int part, int parts)
 {
   const uint64_t each = chunks / (uint64_t)parts, rest = chunks % (uint64_t)parts;
@@ -243,7 +243,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts numbers of a structure at `bytes`, one behind another, or gets them from there. */
+/* Puts fields of a structure at `bytes`, one behind another, or gets them. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;

@@ -140,8 +140,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding entries costs n units of the permanent of moduli: with signs computed, too, or for want of time the product
-   of rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
+   the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {

@@ -8,6 +8,16 @@
 #include "../api/more_calls.h"
 #include "../plan/judge.h"
 
+/* C(n, k), or more than any size_t. */
+static double permi_binomial(int n, int k)
+{
+  double c = 1;
+  int i;
+  for (i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return k < 0 || k > n ? 0 : c;
+}
+
 typedef struct permi_factors {
   int n, r, parts;
   permi_view view[2];
@@ -23,6 +33,13 @@ typedef struct permi_low_rank {
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
+
+static void permi_low_rank_release(const perm_allocator *allocator, void *context)
+{
+  permi_pool pool = ((permi_low_rank *)context)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
+}
 
 /* Room: factorial n + 1, factorial_exp2 also r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -221,11 +238,20 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
-  permi_low_rank_begin(leaf, low, n, 2 * count * n,
-                       2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
-                       permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2));
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = 2 * count * n;
+  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->scale = permi_dd_make(1);
+  leaf->context = low;
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_rank_release;
+  leaf->release = permi_low_rank_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -272,12 +298,11 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const double start = permi_seconds();
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
   double count, bytes;
-  int zero = n > 0, pushed;
+  int zero = n > 0;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -297,11 +322,9 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   if (!job)
     return permi_fail_memory(result);
   job->is_complex = parts == 2;
-  if (zero)
-    memset(&number, 0, sizeof number);
-  number.exact = 1;
-  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
-  if (!pushed) {
+  if (!r || zero) {
+    permi_job_set_constant(job, !zero);
+  } else if (!permi_job_push_leaf(job, &leaf)) {
     perm_job_free(job);
     return permi_fail_memory(result);
   }

@@ -5,7 +5,7 @@
 #include "../exact/small_exact.h"
 #include "judge.h"
 
-/* An array of integers, marked as such even without a pointer. */
+/* Without a pointer, too, it is one of integers. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -29,8 +29,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && ((permi_array_square(problem) && options->method == PERM_METHOD_EXACT) ||
-                           permi_array_ranked(problem, options)))
+  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
@@ -173,8 +172,8 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Whether a matrix with its copies is small and computed at once, written out: engines that count copies take longer to
-   plan. Not inlined: the general path needs its stack. */
+/* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
+   Not inlined: the general path needs its stack. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>engine
-   The interface of every engine, and the chooser. A problem is an array (>>offers) or a block of a sparse matrix
-   (>>engines). */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), and the chooser. */
 #pragma once
 #include "../dense/dense.h"
 #include "../job/control.h"
@@ -23,7 +22,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK: others are asked. */
+/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -47,13 +46,13 @@ typedef struct permi_engine {
   perm_method method;
   int flags;
   double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
-  /* Raises offer->least from that, and finds offer->likely, in microseconds or a small share of `rival`. Or NULL. */
+  /* Raises offer->least and finds offer->likely, in microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Fills in *offer, at first a refusal, which is PERM_OK too. May give up on times above `rival` (INFINITY if
-     requested by name). Planning takes at most a few per cent of the lesser of `rival` and the offer, and depends only
-     on problem, options and rival. block: NULL for an array. */
+  /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
+     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
+     and rival. block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the offered leaf. Takes offer->plan over (sets it to NULL) or leaves it to be released. */
+  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
@@ -74,7 +73,6 @@ typedef struct permi_maker {
   permi_control *watch;
   const permi_reach *reach;
   int n, integer;            /* the order of the array or block, and 1: of integers */
-  int entries;               /* of a block that are not zero */
   struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
@@ -90,7 +88,7 @@ typedef struct permi_maker {
   double task_seconds;
   double worth; /* seconds to be beaten */
   int blocks_noted;
-  int keeps; double kept; /* for perm_more.h: states are kept, of the blocks before in `kept` bytes, unreduced */
+  int keeps; double kept; /* for >>sample: states are kept, so far in `kept` bytes */
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
 } permi_maker;
@@ -119,7 +117,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->chosen = -1;
   offers->best = offers->proven = offers->rival = offers->most_bytes = (double)INFINITY;
   offers->glance = -1;
-  memset(offer, 0, (size_t)engines * sizeof *offer); /* whole: gcc 12 warns about a loop over why[0] at -O3 */
+  memset(offer, 0, (size_t)engines * sizeof *offer); /* gcc 12 warns about loops over why[0] at -O3 */
   while (engines-- > 0)
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
@@ -137,7 +135,7 @@ static double permi_offers_open(const permi_offers *offers, int i)
   return open;
 }
 
-/* Asks engine i for its bound, if it has another than its planning, then for its offer. */
+/* Asks engine i for its bound, if it has one to give, else for its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -170,8 +168,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: the lower bound, the quicker planning, one with a better bound to
-   give, the lower method. The order of the table does not matter. */
+/* Returns 1 if engine i is asked before engine k: by lower bound, quicker planning, a better bound to give, method. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -183,7 +180,7 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, if `open` of those that can win; -1: none. */
+/* Returns the engine to ask next, -1 if none is left; open: of those that can win. */
 static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
@@ -195,7 +192,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
   return next;
 }
 
-/* The chooser: asks engines as long as one can win. */
+/* The chooser: asks while an engine can win. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

@@ -6,7 +6,6 @@
 #include "../dense/bounds.h"
 #include "check.h"
 #include "engine.h"
-#include "rank.h"
 
 static int permi_is_counts_method(perm_method method)
 {
@@ -51,7 +50,6 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
-  permi_offer offer;            /* of the engine */
   int argument;                 /* position of the options; 0: a block, which no limit refuses */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
   int reduced;                  /* 1: dense sums do not take the problem */
@@ -71,7 +69,6 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   maker->integer = problem->integer != NULL;
   array->problem = problem;
   array->engine = NULL;
-  array->offer.plan = NULL;
   array->argument = argument;
   array->reduced = array->counted_made = array->exact_planned = 0;
   array->constant = -1;
@@ -99,12 +96,10 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
-  if (array->offer.plan)
-    array->engine->release(allocator, array->offer.plan);
 }
 
-/* Certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes no longer than split
-   rows may, 2.5 times the call, and its bound is the rounding of the value. */
+/* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
+   at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
@@ -165,7 +160,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* The offer refuses arrays of larger orders, after others had their turn. */
+/* Arrays of larger orders are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -183,7 +178,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Offers an array in the precision that the tolerance of a job in pieces needs. */
+/* Raises the precision as the tolerance of a job in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -273,7 +268,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Of doubles where lines are equal, in blocks whose dense sums are worth the look. */
+/* Doubles need equal lines, blocks dense sums that are worth the look. */
 #define PERMI_EQUAL_SECONDS 1e-4
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
@@ -374,7 +369,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it the plan takes over a tenth of a millisecond. */
+/* Above it a plan takes over 0.1 ms. */
 #define PERMI_EXACT_PLAN 36
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -421,71 +416,6 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-/* Few entries have no small rank. */
-static perm_status permi_low_rank_least(permi_maker *maker, const struct permi_block *block, double rival,
-                                        permi_offer *offer)
-{
-  (void)rival;
-  if (!block || (maker->n <= PERM_MAX_LINES && maker->entries >= 0.5 * maker->n * maker->n))
-    return PERM_OK;
-  offer->least = (double)INFINITY;
-  return permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", maker->entries,
-                      (double)maker->n * maker->n);
-}
-
-static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
-                                        permi_offer *offer)
-{
-  const perm_options *options = maker->options;
-  const int named = options->method == PERM_METHOD_LOW_RANK;
-  perm_status status = permi_array_ready(maker, block);
-  permi_array *array = maker->array;
-  permi_rank *rank;
-  const char *why;
-  double most;
-  (void)rival;
-  if (status == PERM_OK && named && !block && !maker->integer) { /* by name no other engine has looked at it */
-    status = permi_check_options(options, array->argument, maker->result);
-    if (status == PERM_OK)
-      status = permi_check_problem(array->problem, 0, maker->result);
-  }
-  if (status != PERM_OK)
-    return status;
-  if ((!block && options->method != PERM_METHOD_AUTO && !named) || options->precision == PERM_PRECISION_KAHAN)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in precision %s",
-                        perm_name("precision", options->precision));
-  if (!permi_rank_look(array->problem, options, maker->watch, &rank, &why))
-    return permi_fail_memory(maker->result);
-  if (!rank)
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
-  offer->plan = rank;
-  if (!named && !block && !maker->integer && /* the dense engine says why */
-      (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
-       permi_plan_refusal(options, PERM_METHOD_DENSE) ||
-       permi_check_problem(array->problem, 0, maker->result) != PERM_OK))
-    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not taken with these options");
-  permi_rank_price(rank, offer);
-  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
-  most = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  if (!block && offer->bytes > most)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "of rank %d, would need %s, over %s: allow more max_bytes",
-                        rank->rank, permi_size_words(offer->bytes).text, permi_size_words(most).text);
-  if (block && rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
-      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
-    return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
-  return PERM_OK;
-}
-
-static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
-                                       permi_leaf *leaf)
-{
-  (void)block;
-  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
-  offer->plan = NULL;
-  maker->array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  return PERM_OK;
-}
-
 /* Blocks of sparse matrices have these, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
@@ -493,63 +423,36 @@ static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_bl
    permi_counted_leaf,                                                                                                 \
    NULL}
 #define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
-  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL},    \
-  {PERM_METHOD_LOW_RANK, PERMI_ARRAY | PERMI_PROVEN, 1e-8, permi_low_rank_least, permi_low_rank_offer,                 \
-   permi_low_rank_make, permi_rank_release}
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
 
-/* By name it is asked alone. */
-static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
-{
-  return options->method == PERM_METHOD_LOW_RANK && permi_array_engine(problem->reach, PERM_METHOD_LOW_RANK) &&
-         problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
-}
-
-/* Asks all engines at first, then the chosen one. Without an offer its make says why; but a small rank whose sum does
-   not fit is told. */
+/* Asks all engines, later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
-  const int ranked = permi_array_ranked(array->problem, options);
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
   perm_status status;
-  int i;
   (void)job;
   watch.activity = "planning";
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  if (ranked)
-    array->engine = permi_array_engine(reach, PERM_METHOD_LOW_RANK);
   permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
                      offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
-  for (i = 0; i < offers.engines; i++) {
-    if (offers.engine[i].method == PERM_METHOD_LOW_RANK && offer[i].status == PERM_ERROR_LIMIT &&
-        (status == PERM_ERROR_SIZE || (ranked && status == PERM_OK)))
-      status = permi_fail(result, PERM_ERROR_LIMIT, array->argument, "the array, %s", offer[i].why);
-    else if (ranked && status == PERM_OK && offers.chosen < 0)
-      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument,
-                          "options: method low-rank: the %s %s; this method takes ranks up to %d",
-                          array->argument == 2 ? "matrix" : "array", offer[i].why, PERMI_RANK_MOST);
-    if (i != offers.chosen && offer[i].plan)
-      offers.engine[i].release(&options->allocator, offer[i].plan);
-  }
-  if (offers.chosen >= 0) {
+  if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
-    array->offer = offer[offers.chosen];
-  } else if (!array->engine) {
+  else if (!array->engine)
     array->engine = permi_array_engine(
         reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
-  }
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
@@ -558,32 +461,27 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
-  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_status status = PERM_OK;
-  int pushed = 0;
   maker->options = options;
   maker->result = result;
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
-  if (array->constant >= 0) {
-    if (!array->constant)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    pushed = permi_job_push_number(*job, &number);
-  } else {
-    status = array->engine->make(maker, NULL, &array->offer, &leaf);
-    pushed = status == PERM_OK && permi_job_push_leaf(*job, &leaf);
-  }
+  if (array->constant >= 0)
+    permi_job_set_constant(*job, array->constant);
+  else
+    status = array->engine->make(maker, NULL, NULL, &leaf);
+  if (status == PERM_OK && array->constant < 0 && !permi_job_push_leaf(*job, &leaf))
+    status = permi_fail_memory(result);
   (*job)->precision = array->precision;
   (*job)->is_complex = array->problem->parts == 2;
   (*job)->modulus = array->problem->integer ? options->modulus : 0;
-  if (pushed)
-    return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
-  return status == PERM_OK ? permi_fail_memory(result) : status;
+  if (status != PERM_OK) {
+    perm_job_free(*job);
+    *job = NULL;
+  }
+  return status;
 }
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)

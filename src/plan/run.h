@@ -73,70 +73,6 @@ static int permi_next_range(const perm_job *job, const perm_state *state, const 
   return *leaf < job->leaves;
 }
 
-/* Leaves that are many and alike: each thread takes whole ones. */
-typedef struct permi_sweep {
-  const perm_job *job;
-  const perm_state *state;
-  permi_control *control;
-  uint64_t first;
-  void *memory;
-  perm_partial *done; /* of leaves first, first + 1, ... */
-} permi_sweep;
-
-#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
-
-static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
-{
-  const permi_sweep *sweep = (const permi_sweep *)context;
-  const permi_leaf *leaf = &sweep->job->leaf[part];
-  const double before = (double)(part - sweep->first) * leaf->information.seconds;
-  perm_partial *done = &sweep->done[part - sweep->first];
-  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
-  perm_status status = PERM_OK;
-  permi_interval range;
-  uint64_t chunk;
-  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
-    return PERM_OK;
-  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
-    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
-    if (!thread)
-      status = permi_control_poll_range(sweep->control, before, "summing");
-  }
-  return status;
-}
-
-/* Adds what leaves from `first` on lack, or some of it. */
-static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
-                                   int threads, perm_result *result)
-{
-  const int room = PERMI_SWEEP_LEAVES * threads;
-  const int count = job->leaves - first < room ? job->leaves - first : room;
-  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
-  permi_interval range;
-  permi_sweep sweep;
-  int k;
-  sweep.job = job;
-  sweep.state = state;
-  sweep.control = control;
-  sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
-  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
-    for (k = 0; k < count && added == PERM_OK; k++)
-      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
-        const perm_leaf *leaf = &job->leaf[first + k].information;
-        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
-                                result);
-        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
-      }
-  }
-  permi_release(&job->allocator, sweep.memory);
-  permi_release(&job->allocator, sweep.done);
-  if (added != PERM_OK)
-    snprintf(control->message, sizeof control->message, "%s", result->message);
-  return added != PERM_OK ? added : status;
-}
-
 /* Adds what the next range lacks, or a prefix. */
 static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
                                   permi_control *control, int threads, perm_result *result)
@@ -181,7 +117,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why keeps a failure until the run ends. */
+/* *why: a failure, told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -236,7 +172,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -246,7 +182,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish || job->value) { /* residues say nothing */
+  } else if (leaf.finish || job->sweep) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -267,15 +203,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
     result->terms += state->partial[i].terms;
 }
 
-/* NULL: no file access is linked. */
-typedef struct permi_keeper {
-  perm_status (*begin)(const perm_job *job, perm_state *state, permi_control *control, int *found,
-                       perm_result *result);
-  void (*keep)(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why);
-} permi_keeper;
-
 static perm_status permi_execute(const perm_job *job, perm_state *state, const perm_options *options_given,
-                                 const permi_keeper *keeper, perm_result *result)
+                                 perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
   permi_control control;
@@ -291,8 +220,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
   control = permi_control_begin(options);
-  if (status == PERM_OK && keeper && (options->checkpoint.file || options->checkpoint.merge))
-    status = keeper->begin(job, state, &control, &kept, result);
+  if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
+    status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
     return status;
   permi_result_clear(&unwritten);
@@ -304,8 +233,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                       "predicted to take %s in tasks that cannot be resumed, over max_seconds, of which %s are left",
                       permi_time_words(task_seconds).text, permi_time_words(options->max_seconds).text);
   left = !options->checkpoint.merge && permi_next_range(job, state, options, &leaf, &range);
-  if (left && keeper && options->checkpoint.file) {
-    keeper->keep(job, state, &control, &unwritten);
+  if (left && options->checkpoint.file) {
+    permi_keep(job, state, &control, &unwritten);
     if (control.unwritten) {
       *result = unwritten;
       return result->status;
@@ -313,9 +242,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
-      keeper->keep(job, state, &control, &unwritten);
-    stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
+    if (control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
+      permi_keep(job, state, &control, &unwritten);
+    stopped = job->sweep ? job->sweep(job, state, leaf, &control, threads, result)
                          : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped >= 0)
       left = permi_next_range(job, state, options, &leaf, &range);
@@ -326,8 +255,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     perm_state_left(job, state, leaf = i, 0, &begin, &end);
   if (begin < end && !options->checkpoint.merge)
     stopped = PERM_PART_DONE;
-  if (keeper && !kept && !(begin < end && options->checkpoint.merge))
-    keeper->keep(job, state, &control, &unwritten);
+  if (!kept && !(begin < end && options->checkpoint.merge))
+    permi_keep(job, state, &control, &unwritten);
   if (stopped > 0 && control.unwritten) {
     *result = unwritten;
     stopped = unwritten.status;
@@ -335,8 +264,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
     stopped = permi_state_finish(job, state, state, &control, result);
-    if (stopped == PERM_ERROR_STATE && job->inspect && keeper) /* without what is wrong */
-      keeper->keep(job, state, &control, &unwritten);
+    if (stopped == PERM_ERROR_STATE && job->inspect) /* without what is wrong */
+      permi_keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -354,56 +283,56 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result)
 {
-  static const permi_keeper files = {permi_begin, permi_keep};
   permi_environment environment;
-  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, &files, result));
+  return PERMI_SOUNDLY(&environment, permi_execute(job, state, options, result));
 }
 
-static perm_status permi_execute_bare(const perm_job *job, perm_state *state, const perm_options *options,
-                                      perm_result *result)
+static perm_status permi_run_state(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  return permi_execute(job, state, options, NULL, result);
+  perm_state *state = NULL;
+  const perm_status status = perm_state_create(job, &state) != PERM_OK ? permi_fail_memory(result)
+                             : options->execute && !options->checkpoint.merge
+                                 ? options->execute(job, state, options, result)
+                                 : perm_job_execute(job, state, options, result);
+  perm_state_free(state);
+  return status;
 }
 
-#define PERMI_SHORT_LEAVES 2
+#define PERMI_PLAIN_LEAVES 2
 
-/* 1: a short job that nobody watches is done, without a state, with the same bits. */
-static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
+/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
+static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_SHORT_LEAVES];
+  perm_partial partial[PERMI_PLAIN_LEAVES];
   permi_control control;
   perm_status status = PERM_OK;
-  int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
-      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  int i, threads = 1;
+  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
+      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++)
-    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, 1, &partial[i]);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    const int here = permi_leaf_threads(&job->leaf[i], options);
+    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
+    threads = here > threads ? here : threads;
+  }
   if (status == PERM_OK)
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
-  result->threads = 1;
+  result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
   return 1;
 }
 
+/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
-  perm_state *state = NULL;
-  perm_status status;
-  if (permi_run_short(job, options, result)) {
-    perm_job_free(job);
-    return result->status;
-  }
-  status = perm_state_create(job, &state) != PERM_OK        ? permi_fail_memory(result)
-           : options->execute && !options->checkpoint.merge ? options->execute(job, state, options, result)
-                                                            : reach->execute(job, state, options, result);
-  perm_state_free(state);
+  const perm_status status =
+      permi_run_plain(job, options, result) ? result->status : reach->run(job, options, result);
   perm_job_free(job);
   return status;
 }

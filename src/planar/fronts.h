@@ -9,7 +9,7 @@
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 #pragma once
-#include "../exact/residues.h"
+#include "../graph/primes.h"
 #include "../frontier/values.h"
 #include "dissection.h"
 

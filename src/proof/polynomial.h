@@ -9,7 +9,7 @@
    A chunk is PERMI_PROOF_POINTS values; a prime takes (n + 1) N n 2^(n-h-1) products. */
 #pragma once
 #include "../multiplicities/counts.h"
-#include "../exact/residues.h"
+#include "../graph/primes.h"
 #include "lanes.h"
 
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */

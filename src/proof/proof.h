@@ -3,6 +3,7 @@
    examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
 #include "proof_check.h"
+#include "sweep.h"
 #include "../sparse/sparse.h"
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
@@ -277,6 +278,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->is_complex = proof->parts == 2;

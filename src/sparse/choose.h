@@ -284,7 +284,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY && !engine->release) { /* no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) { /* no limit refuses these */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -309,8 +309,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->context = offer->plan;
   status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
-  if (status == PERM_OK && engine->flags & PERMI_ARRAY && !leaf->integer)
-    permi_make_honest(maker, block, leaf);
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
@@ -440,9 +438,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
   const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY && engine->planning == 0)
+  if (engine->flags & PERMI_ARRAY)
     return 0;
-  if (!(engine->flags & (PERMI_ARRAY | PERMI_FULL)) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
+  if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
@@ -497,7 +495,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
       permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
   perm_status status;
   maker->n = block->n;
-  maker->entries = block->edges;
   maker->integer = block->integer != NULL;
   maker->reach = permi_reach_of(maker->working->is_complex ? 2 : 1);
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
@@ -560,9 +557,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
       leaf.release(&maker->working->allocator, leaf.context);
     return maker->watch->stopped;
   }
-  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_blocks(permi_maker *maker)
@@ -585,8 +580,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
     working->constant.exp2 += working->exp2;
     if (!working->integer)
       working->constant.exact = 0;
-    if (!permi_job_push_number(maker->job, &working->constant))
-      status = permi_fail_memory(maker->result);
+    maker->job->number = working->constant;
+    maker->job->numbered = 1;
   }
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;

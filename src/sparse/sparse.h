@@ -112,6 +112,24 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
+/* The job's number times its leaves in turn. */
+static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
+{
+  permi_number factor;
+  perm_status status = PERM_OK;
+  int i;
+  *value = job->numbered ? job->number : permi_number_one();
+  permi_number_reduce(value, job->modulus);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+    status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
+    permi_number_reduce(&factor, job->modulus);
+    if (status == PERM_OK)
+      status = permi_number_multiply(value, &factor);
+    permi_number_reduce(value, job->modulus);
+  }
+  return status;
+}
+
 /* The product of its leaves is not the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
@@ -129,15 +147,12 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working working;
   permi_maker maker;
   permi_account account;
-  permi_number nothing;
   perm_status status = PERM_OK;
   int zero;
   const double start = permi_seconds();
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  memset(&nothing, 0, sizeof nothing);
-  nothing.exact = 1;
   account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
@@ -153,6 +168,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   permi_working_options(&working, matrix, options, exact);
   working.watch = maker.watch = watch;
   watch->activity = "preparing";
+  maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
@@ -160,10 +176,10 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
     status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
     watch->activity = "planning";
   }
-  if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = !zero                                     ? permi_make_blocks(&maker)
-             : permi_job_push_number(maker.job, &nothing) ? PERM_OK
-                                                          : permi_fail_memory(result);
+  if (status == PERM_OK && watch->stopped == PERM_OK && zero)
+    permi_job_set_constant(maker.job, 0);
+  else if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
   permi_release(allocator, maker.subsets);
@@ -207,8 +223,7 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && options->method != PERM_METHOD_LOW_RANK &&
-                    !permi_method_is_sparse(options->method);
+  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -288,7 +303,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
-  const int whole = scalar || options->method == PERM_METHOD_LOW_RANK || permi_sparse_by_counts(matrix, options);
+  const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
   perm_options raised;
   perm_status status;
@@ -321,16 +336,13 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     return permi_fail_stopped(&watch, result);
   }
   if (matrix->m == 0) {
-    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job) {
-      (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-      (*job)->modulus = options->modulus;
-    }
-    if (*job && permi_job_push_number(*job, &one))
-      return PERM_OK;
-    permi_job_replace(job, NULL);
-    return permi_fail_memory(result);
+    if (!*job)
+      return permi_fail_memory(result);
+    (*job)->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    (*job)->modulus = options->modulus;
+    permi_job_set_constant(*job, 1);
+    return PERM_OK;
   }
   if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
       options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */

@@ -83,7 +83,6 @@ static const struct climb_engine {
     {CLIMB_SPARSE, PERM_METHOD_SPARYSER, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_METHOD_DECOMPOSE, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
     {CLIMB_SPARSE, PERM_METHOD_TWINS, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
-    {CLIMB_SPARSE, PERM_METHOD_LOW_RANK, CLIMB_SQUARE, 1},
     {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_THIN, 8},         {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
     {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_THIN, 5},
     {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_THIN, 2},          {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
@@ -676,7 +675,6 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
   }
   climb_begin(p, way->shape == CLIMB_THIN                                ? CLIMB_FEW
                  : way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
-                 : way->method == PERM_METHOD_LOW_RANK && sparse            ? CLIMB_LOW_RANKS
                  : way->method == PERM_METHOD_TWINS && test_below(2) ? CLIMB_NESTED
                  : (many || way->call == CLIMB_MINORS) && test_below(4) == 0 ? CLIMB_BLOCKS
                                                                        : (climb_start)test_below(CLIMB_STARTS));

@@ -162,7 +162,6 @@ static const char *too_long(const int *level)
     if (order > 9 && (full || (dense && (s == NONE || s == SINGULAR))))
       return "n! matchings";
     return order > 14 && s != BLOCKS && s != BAND && s != BOARD ? "many matchings" : NULL;
-  case PERM_METHOD_LOW_RANK: return NULL;
   case PERM_METHOD_SUBSETS: case PERM_METHOD_MULTIPLICITIES: case PERM_METHOD_SHORT:
     if (engine <= PERM_METHOD_MULTIPLICITIES && (s == RANK || s == EQUAL))
       return order > 17 ? "counts" : NULL;

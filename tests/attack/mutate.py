@@ -47,8 +47,8 @@ WIDER = {  # files of tests that rooms of a folder meet beside those that name t
     'sparse': 't_reach t_classes t_arguments t_limits',
     'matrix': 't_io t_formats t_matrix',
 }
-SLOW = '''t_exact_every_number_of_limbs t_exact_long_products t_exact_matches_the_oracle t_rank_matches_other_engines
-          t_rank_residues t_planar_long_integers t_last_chunk_at_orders_63_and_64 t_job_range t_another_scheduler
+SLOW = '''t_exact_every_number_of_limbs t_exact_long_products t_exact_matches_the_oracle
+          t_planar_long_integers t_last_chunk_at_orders_63_and_64 t_job_range t_another_scheduler
           t_checkpoint_faults_of_runs t_cancelled_rerun_keeps_the_result t_every_kernel_matches_double_double
           t_splits_of_every_form_give_the_same_bits t_sparse_long_permanents_modulo t_sparse_bcsstk01
           t_proof_matches_other_engines'''.split()  # seconds each at -O0: a room's own come last, others not at all

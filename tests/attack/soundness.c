@@ -309,7 +309,7 @@ static void ask(problem *p)
                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
                                        PERM_METHOD_HYBRID,    PERM_METHOD_HYBRID,       PERM_METHOD_TWINS,
                                        PERM_METHOD_TWINS,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
-                                       PERM_METHOD_LOW_RANK,  PERM_METHOD_SIGN_SEARCH,        PERM_METHOD_SIGN_SEARCH};
+                                       PERM_METHOD_SIGN_SEARCH,        PERM_METHOD_SIGN_SEARCH};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;

@@ -248,14 +248,14 @@ static int cuda_leaf_number(perm_job *job, permi_number *number, long long *exp2
   perm_partial partial;
   long long e;
   int power;
-  if (job->leaves != 1 || job->numbers != 1 || fabs(frexp(job->number[0].value.hi, &power)) != 0.5)
+  if (job->leaves != 1 || !job->numbered || fabs(frexp(job->number.value.hi, &power)) != 0.5)
     return 0;
   memset(&partial, 0, sizeof partial);
   CHECK(perm_job_run(job, 0, 0, job->leaf[0].information.chunks, &partial) == PERM_OK);
   CHECK(permi_leaf_number(&job->leaf[0], &partial, number) == PERM_OK);
   *absolute = permi_sum_value(&partial.absolute, &e).hi;
   *absolute = ldexp(*absolute, (int)(e + job->leaf[0].scale_exp2 - number->exp2));
-  *exp2 = number->exp2 + job->number[0].exp2 + power - 1;
+  *exp2 = number->exp2 + job->number.exp2 + power - 1;
   return 1;
 }
 

@@ -63,7 +63,7 @@
 #include "t_signs.c"
 #include "t_decompose.c"
 #include "t_planar.c"
-#include "t_rank.c"
+#include "t_primes.c"
 #include "t_proof.c"
 #include "t_tree.c"
 #include "t_spy.c"

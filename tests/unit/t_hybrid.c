@@ -652,20 +652,20 @@ TEST(t_hybrid_doubled)
     options.isa = permi_isa_here(isa[t / 2 % 3]) ? isa[t / 2 % 3] : PERM_ISA_AUTO;
     options.certify = 1;
     options.threads = 1 + t % 3;
-    if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 && job->numbers == 1 &&
-        fabs(frexp(job->number[0].value.hi, &power)) == 0.5 && job->number[0].value.lo == 0 &&
-        job->number[0].imaginary.hi == 0 &&
+    if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 && job->numbered &&
+        fabs(frexp(job->number.value.hi, &power)) == 0.5 && job->number.value.lo == 0 &&
+        job->number.imaginary.hi == 0 &&
         job->leaf[0].information.kind == PERM_LEAF_RANGE) {
       permi_number number;
       long long exp2;
-      const double sign = job->number[0].value.hi < 0 ? -1 : 1;
+      const double sign = job->number.value.hi < 0 ? -1 : 1;
       const int loses = ((const permi_hybrid *)job->leaf[0].context)->rounding.losses > 0;
       double off, absolute;
       hybrid_run_halves(job, partial);
       CHECK(permi_leaf_number(&job->leaf[0], &partial[0], &number) == PERM_OK);
       absolute = permi_sum_value(&partial[0].absolute, &exp2).hi;
       absolute = ldexp(absolute, (int)(exp2 + job->leaf[0].scale_exp2 - number.exp2));
-      exp2 = number.exp2 + job->number[0].exp2 + power - 1;
+      exp2 = number.exp2 + job->number.exp2 + power - 1;
       off = oracle_exact_part(&truth, 0, sign * number.value.hi, sign * number.value.lo, exp2);
       if (complex)
         off = hypot(off, oracle_exact_part(&truth, 1, sign * number.imaginary.hi, sign * number.imaginary.lo, exp2));

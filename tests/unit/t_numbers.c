@@ -135,7 +135,7 @@ static long long core_back(const permi_number *number)
   return number->integer.negative ? -(long long)number->integer.word[0] : (long long)number->integer.word[0];
 }
 
-TEST(t_numbers_add_and_multiply)
+TEST(t_numbers_multiply)
 {
   int trial;
   for (trial = 0; trial < 2000; trial++) {
@@ -144,16 +144,13 @@ TEST(t_numbers_add_and_multiply)
     core_number(&a, test_below(8) ? x : 0);
     x = core_back(&a);
     core_number(&b, y);
-    CHECK(permi_number_add(&a, &b) == PERM_OK);
-    CHECK_SHOW(a.exact && core_back(&a) == x + y, "%lld + %lld = %lld", x, y, core_back(&a));
-    CHECK(ldexp(a.value.hi, (int)a.exp2) == (double)(x + y));
     CHECK(permi_number_multiply(&a, &b) == PERM_OK);
-    CHECK(a.exact && core_back(&a) == (x + y) * y);
-    CHECK(ldexp(a.value.hi, (int)a.exp2) == (double)((x + y) * y) && a.error == 0);
+    CHECK_SHOW(a.exact && core_back(&a) == x * y, "%lld * %lld = %lld", x, y, core_back(&a));
+    CHECK(ldexp(a.value.hi, (int)a.exp2) == (double)(x * y) && a.error == 0);
   }
 }
 
-/* The bounds of a product: |ab - AB| <= |a| eb + |b| ea + ea eb, and the same for the estimates; of a sum: ea + eb. */
+/* The bounds of a product: |ab - AB| <= |a| eb + |b| ea + ea eb, and the same for the estimates. */
 TEST(t_numbers_carry_bounds)
 {
   permi_number a = permi_number_one(), b = permi_number_one(), c;
@@ -170,28 +167,11 @@ TEST(t_numbers_carry_bounds)
   CHECK(fabs(ldexp(c.error, (int)c.exp2) - (3 * 0.125 + 5 * 0.5 + 0.5 * 0.125)) < 1e-9);
   CHECK(ldexp(c.error, (int)c.exp2) >= 3 * 0.125 + 5 * 0.5 + 0.5 * 0.125);
   CHECK(fabs(ldexp(c.estimate, (int)c.exp2) - (3 * 0.75 + 5 * 0.25 + 0.25 * 0.75)) < 1e-9);
-  c = a;
-  CHECK(permi_number_add(&c, &b) == PERM_OK);
-  CHECK(ldexp(c.value.hi, (int)c.exp2) == -2);
-  CHECK(fabs(ldexp(c.error, (int)c.exp2) - 0.625) < 1e-9 && ldexp(c.error, (int)c.exp2) >= 0.625);
-  CHECK(fabs(ldexp(c.estimate, (int)c.exp2) - 1.0) < 1e-9);
   CHECK(permi_times(1e-200, 1e-200) > 0 && permi_times(0, (double)INFINITY) == 0); /* never down to 0 */
   b.error = b.estimate = (double)INFINITY;
   c = a;
   c.value.hi = c.error = c.estimate = 0; /* an exact zero times anything is zero */
   CHECK(permi_number_multiply(&c, &b) == PERM_OK && c.error == 0 && c.value.hi == 0);
-}
-
-/* 1e600 + 1e-600 in separate exponents: the bound covers what vanished. */
-TEST(t_numbers_of_far_exponents)
-{
-  permi_number a = permi_number_one(), b = permi_number_one();
-  a.exact = b.exact = 0;
-  a.exp2 = 2000;
-  b.exp2 = -2000;
-  CHECK(permi_number_add(&a, &b) == PERM_OK);
-  CHECK(a.error > 0 && a.error < 1e-29);
-  CHECK(ldexp(a.value.hi, (int)(a.exp2 - 2000)) == 1);
 }
 
 TEST(t_product_too_long_overflows)

@@ -75,7 +75,11 @@ static perm_status offers_make(void *attempt, const perm_options *options, perm_
   number.exact = 0;
   solver->makes++;
   *job = permi_job_new(&options->allocator, options->precision);
-  return *job && permi_job_push_number(*job, &number) ? PERM_OK : PERM_ERROR_MEMORY;
+  if (!*job)
+    return PERM_ERROR_MEMORY;
+  (*job)->number = number;
+  (*job)->numbered = 1;
+  return PERM_OK;
 }
 
 static perm_precision offers_next(const void *attempt, const perm_options *options, const perm_result *result)
@@ -212,8 +216,10 @@ TEST(t_offers_counts_of_one_side)
                        N, N, a, N, side ? NULL : count, side ? count : NULL, NULL, &result) == PERM_OK,
                    "%s", result.message);
         CHECK((parts == 2 ? perm_compute_gaussian : perm_compute_integer)(N, N, full, N, NULL, &written) == PERM_OK);
-        CHECK_SHOW(result.exact && t_rank_same(&result, &written), "%d parts, side %d: %.17g, not %.17g", parts, side,
-                   result.value, written.value);
+        CHECK_SHOW(result.exact && written.exact &&
+                       !memcmp(&result.integer, &written.integer, sizeof result.integer) &&
+                       !memcmp(&result.imaginary_integer, &written.imaginary_integer, sizeof result.integer),
+                   "%d parts, side %d: %.17g, not %.17g", parts, side, result.value, written.value);
       }
 }
 
@@ -266,64 +272,6 @@ TEST(t_offers_exact_at_sight)
         CHECK(!choices_surely(&problem, &options));
         memcpy(a + parts * 26, kept, sizeof kept);
       }
-}
-
-/* Small ranks by name alone: doubles that no other engine has looked at are checked first. */
-TEST(t_offers_low_rank_checks)
-{
-  double a[2 * 20 * 20];
-  int parts, i, j, part;
-  for (parts = 1; parts <= 2; parts++) {
-    perm_status (*compute)(int, int, const double *, ptrdiff_t, const perm_options *, perm_result *) =
-        parts == 2 ? perm_compute_complex : perm_compute_real;
-    perm_options options = t_sparse_options(PERM_METHOD_LOW_RANK, PERM_PRECISION_DEFAULT);
-    perm_result result;
-    for (i = 0; i < 20; i++)
-      for (j = 0; j < 20; j++)
-        for (part = 0; part < parts; part++)
-          a[(i * 20 + j) * parts + part] = part ? 0 : (i + 1.0) * (j + 2) + i;
-    CHECK(compute(20, 20, a, 20, &options, &result) == PERM_OK && result.method == PERM_METHOD_LOW_RANK);
-    CHECK(compute(20, 20, NULL, 20, &options, &result) == PERM_ERROR_NULL && result.argument == 3);
-    CHECK(compute(20, 20, a, 19, &options, &result) == PERM_ERROR_STRIDE && result.argument == 4);
-    options.threads = -1;
-    CHECK(compute(20, 20, a, 20, &options, &result) == PERM_ERROR_OPTION && result.argument == 5);
-    options.threads = 0;
-    a[(7 * 20 + 3) * parts] = (double)NAN;
-    CHECK(compute(20, 20, a, 20, &options, &result) == PERM_ERROR_NOT_FINITE && result.argument == 3);
-    CHECK_TEXT(result.message, "NaN in row 8, column 4");
-  }
-}
-
-/* A small rank is offered up to max_bytes, and only by tables of engines that have it. */
-TEST(t_offers_low_rank_memory)
-{
-  double a[30 * 30];
-  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
-  permi_problem problem = permi_problem_make(30, 30, a, NULL, 30, permi_reach_of(1), NULL, NULL);
-  permi_maker maker;
-  permi_array array;
-  double bytes = 0;
-  int k;
-  for (k = 0; k < 30 * 30; k++)
-    a[k] = (k / 30 + 1.0) * (k % 30 + 2) + k / 30 % 7;
-  permi_array_begin(&maker, &array, &problem, 5);
-  maker.options = &options;
-  for (k = 0; k < 3; k++) {
-    permi_offer offer;
-    memset(&offer, 0, sizeof offer);
-    offer.seconds = (double)INFINITY;
-    options.max_bytes = k ? bytes - (k == 2) : 0;
-    CHECK(permi_low_rank_offer(&maker, NULL, (double)INFINITY, &offer) == PERM_OK && offer.plan);
-    CHECK(k == 2 ? offer.seconds == (double)INFINITY : offer.seconds > 0 && offer.seconds < 1);
-    bytes = offer.bytes;
-    permi_rank_release(&options.allocator, offer.plan);
-  }
-  CHECK(bytes > 1e4);
-  permi_array_free(&array, &options.allocator);
-  options.method = PERM_METHOD_LOW_RANK;
-  CHECK(permi_array_ranked(&problem, &options));
-  problem.reach = &permi_bare_real;
-  CHECK(!permi_array_ranked(&problem, &options));
 }
 
 /* Up to which order certified sums of doubles are planned in double-double at once, by the kernels' rates. */
@@ -580,48 +528,6 @@ TEST(t_offers_of_dense_sums_on_gpus)
   perm_matrix_free(&matrix);
 }
 
-static void offers_of_rank_two(int n, int bits, int64_t *a)
-{
-  int64_t u[80], v[80];
-  int i;
-  for (i = 0; i < n; i++) {
-    u[i] = (int64_t)(test_random() >> (66 - bits)) + (INT64_C(1) << (bits - 2));
-    v[i] = (int64_t)(test_random() >> (66 - bits)) + (INT64_C(1) << (bits - 2));
-  }
-  for (i = 0; i < n * n; i++)
-    a[i] = u[i / n] + v[i % n];
-}
-
-/* A block of small rank: exact if its permanent surely fits an integer, or is asked for exactly or modulo a number. */
-TEST(t_offers_of_small_ranks)
-{
-  static int64_t a[80 * 80];
-  static const struct { int n, bits; perm_precision precision; uint64_t modulus; int refused; } kind[] = {
-      {20, 10, PERM_PRECISION_DEFAULT, 0, 0},
-      {20, 10, PERM_PRECISION_EXACT, 0, 0},
-      {20, 10, PERM_PRECISION_DEFAULT, 1000003, 0},
-      {80, 52, PERM_PRECISION_EXACT, 0, 0},
-      {80, 52, PERM_PRECISION_DEFAULT, 1000003, 0},
-      {80, 52, PERM_PRECISION_DEFAULT, 1 << 20, 0},
-      {80, 20, PERM_PRECISION_DEFAULT, 0, 0},
-      {80, 52, PERM_PRECISION_DEFAULT, 0, 1}};
-  int k;
-  for (k = 0; k < (int)(sizeof kind / sizeof *kind); k++) {
-    perm_options options = t_sparse_options(PERM_METHOD_AUTO, kind[k].precision);
-    offers_planned plan;
-    perm_matrix matrix;
-    options.modulus = kind[k].modulus;
-    offers_of_rank_two(kind[k].n, kind[k].bits, a);
-    matrix = offers_integers(kind[k].n, a);
-    plan = offers_plan_of(&matrix, options, PERM_METHOD_LOW_RANK);
-    CHECK_SHOW(plan.leaf.method == PERM_METHOD_LOW_RANK && plan.index <= 1 && plan.offer.seconds < 1 &&
-                   !strcmp(plan.offer.reason, "its rank is 2"),
-               "%d: %s, %s", k, perm_name("method", plan.leaf.method), plan.offer.reason);
-    CHECK_SHOW((plan.precision != PERM_PRECISION_EXACT) == kind[k].refused, "%d: precision %d", k, plan.precision);
-    perm_matrix_free(&matrix);
-  }
-}
-
 /* What is too long for one engine may fit another: method planar bounds a permanent by computing it, in doubles. */
 TEST(t_offers_too_long_for_others)
 {
@@ -715,37 +621,5 @@ TEST(t_offers_of_full_blocks_need_memory)
   }
   CHECK(fail > 10);
   perm_matrix_free(&matrix);
-}
-
-/* A small rank of entries that were rounded: the bound covers what rounding them did. */
-TEST(t_offers_rounded_small_ranks)
-{
-  enum { N = 17 };
-  int64_t a[N * N];
-  int trial, k, off = 0;
-  for (trial = 0; trial < 6; trial++) {
-    perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DD);
-    perm_result result, exact;
-    perm_matrix matrix;
-    long double value = 0;
-    for (k = 0; k < N * N; k++) /* rank 2: a product, and one row of long integers */
-      a[k] = k < N ? (INT64_C(1) << 60) + (int64_t)(test_random() >> 8) : (2 * (k / N) + 1) * (3 + k % N * 2);
-    matrix = offers_integers(N, a);
-    options.certify = 1;
-    options.isa = PERM_ISA_PLAIN;
-    perm_compute_sparse(&matrix, &options, &result);
-    CHECK_SHOW(result.method == PERM_METHOD_LOW_RANK && !result.exact, "%s", perm_name("method", result.method));
-    options.precision = PERM_PRECISION_EXACT;
-    options.certify = 0;
-    CHECK(perm_compute_sparse(&matrix, &options, &exact) == PERM_OK && exact.exact);
-    for (k = exact.integer.words - 1; k >= 0; k--)
-      value = value * 18446744073709551616.0L + (long double)exact.integer.word[k];
-    value = ldexpl((exact.integer.negative ? -value : value), -(int)result.exp2);
-    off += fabsl(value - result.value) > 0;
-    CHECK_SHOW(fabsl(value - result.value) <= (long double)result.error_bound, "%.17g +- %g, not %.19Lg", result.value,
-               result.error_bound, value);
-    perm_matrix_free(&matrix);
-  }
-  CHECK(off);
 }
 /* SPDX-License-Identifier: MIT */

@@ -1,6 +1,6 @@
-/* >>lanes >>polynomial >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other engines,
-   the formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints, are found.
-   tests/attack/false_proofs.c has examples/perm_verify.c refuse false ones. */
+/* >>lanes >>polynomial >>sweep >>proof >>proof_check >>proof_kernels: the value and the file of a proof, against other
+   engines, the formula in integers and the file of another kernel family; wrong values, in memory and in checkpoints,
+   are found. tests/attack/false_proofs.c has examples/perm_verify.c refuse false ones. */
 
 static void t_proof_fill(int n, int parts, int range, int64_t *a)
 {

@@ -287,8 +287,8 @@ TEST(t_sparse_integers_that_round_in_arrays)
     }
 }
 
-/* Methods repeats and ryser in double-double of integers of 62 bits: within the estimate. */
-TEST(t_sparse_repeats_of_integers_that_round)
+/* Methods multiplicities and ryser in double-double of integers of 62 bits: within the estimate. */
+TEST(t_sparse_doubles_of_integers_that_round)
 {
   static const perm_method methods[] = {PERM_METHOD_MULTIPLICITIES, PERM_METHOD_RYSER};
   int n, way;

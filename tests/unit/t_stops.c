@@ -166,9 +166,7 @@ static const stop_case stop_cases[] = {
     {"uniform:16", STOP_LOW_RANK, AUTO, DEFAULT, STOP_COMPLEX, STOP_CERTIFY},
     {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:12", STOP_CAUCHY, AUTO, DEFAULT, STOP_COMPLEX, 0},
-    {"ones:17", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0}, /* its rank is looked at */
-    {"ones:17", STOP_DENSE, PERM_METHOD_LOW_RANK, DEFAULT, STOP_REAL, 0},
-    {"ones:17", STOP_DENSE, PERM_METHOD_LOW_RANK, DEFAULT, STOP_REAL, STOP_THREADS},
+    {"ones:17", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0},
 #define READ(text) \
   {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, 0}, {text, STOP_READ, AUTO, DEFAULT, STOP_AS_MADE, STOP_FILE}
     READ("1 2 3\n4 5 6\n7 8 9\n"),

@@ -1,6 +1,6 @@
-/* >>control, >>rank, >>proof_check */
-/* Stops in ranks of arrays, in the check of proofs and in parts that are merged; what a refusal says of them. The stops
-   are those of t_stops.c. */
+/* >>control, >>proof_check */
+/* Stops in the check of proofs and in parts that are merged; what a refusal says of them. The stops are those of
+   t_stops.c. */
 
 /* Stops at every look of a call, which leaves no value, and of a state what is right; returns the number of stops. */
 typedef struct stop_proof {
@@ -10,8 +10,7 @@ typedef struct stop_proof {
   int wrong;    /* the leaf that is, or -1; a call that strikes it may be stopped, and the next computes it again */
 } stop_proof;
 
-static long stop_each(int call, const int64_t *a, int n, const perm_options *options, const stop_proof *proof,
-                      perm_status end)
+static long stop_each(int call, const perm_options *options, const stop_proof *proof, perm_status end)
 {
   const long live = fault_own.live;
   perm_result r;
@@ -19,17 +18,10 @@ static long stop_each(int call, const int64_t *a, int n, const perm_options *opt
   long at;
   int k;
   for (at = 1;; at++) {
-    perm_job *job = NULL;
     perm_state *fresh = NULL;
     stop_fault.looks = 0;
     stop_fault.at = at;
     if (call == 0) {
-      status = perm_compute_integer(n, n, a, n, options, &r);
-    } else if (call == 1) {
-      status = perm_job_integer(n, n, a, n, options, &job, &r);
-      CHECK((status == PERM_OK) == (job != NULL));
-      perm_job_free(job);
-    } else if (call == 2) {
       status = perm_job_execute(proof->job, proof->state, options, &r);
       for (k = 0; k < proof->job->leaves; k++)
         CHECK(proof->state->finished[k].count || k == proof->wrong);
@@ -53,8 +45,8 @@ static long stop_each(int call, const int64_t *a, int n, const perm_options *opt
   return at - 1;
 }
 
-/* Ranks of arrays, proofs before they leave and parts of them that are merged. */
-TEST(t_stops_ranks_and_proofs)
+/* Proofs before they leave and parts of them that are merged. */
+TEST(t_stops_proofs)
 {
   enum { N = 20, SMALL = 8 };
   static const char path[] = "build/stop_proof.ck", *const merge[] = {path, NULL};
@@ -77,8 +69,6 @@ TEST(t_stops_ranks_and_proofs)
     b[k] = test_uniform();
   test_watch_units = 0;
   test_watch_steps = 1;
-  CHECK(stop_each(0, a, N, &options, NULL, PERM_OK) > N);
-  CHECK(stop_each(1, a, N, &options, NULL, PERM_OK) > N);
   for (k = 1; k <= 2; k++) {
     stop_fault.looks = 0;
     watch = permi_control_begin(&options);
@@ -92,16 +82,16 @@ TEST(t_stops_ranks_and_proofs)
   CHECK(perm_job_execute(proof.job, proof.state, &options, &r) == PERM_OK);
   options.checkpoint.file = NULL;
   proof.right = r.value;
-  CHECK(stop_each(2, a, SMALL, &options, &proof, PERM_OK) > 100);
+  CHECK(stop_each(0, &options, &proof, PERM_OK) > 100);
   for (k = 0; k < 2; k++) { /* one value is wrong; a range */
     uint64_t *word = proof.state->partial[0].value.word;
     memset(word, 0, (size_t)(k ? 20 : 1) * sizeof *word);
     proof.wrong = 0;
-    CHECK(stop_each(2, a, SMALL, &options, &proof, PERM_ERROR_STATE) > 100);
+    CHECK(stop_each(0, &options, &proof, PERM_ERROR_STATE) > 100);
     CHECK(perm_job_execute(proof.job, proof.state, &options, &r) == PERM_OK);
   }
   options.checkpoint.merge = merge;
-  CHECK(stop_each(3, a, SMALL, &options, &proof, PERM_OK) > 100);
+  CHECK(stop_each(1, &options, &proof, PERM_OK) > 100);
   remove(path);
   perm_state_free(proof.state);
   perm_job_free(proof.job);
@@ -128,8 +118,8 @@ static void stop_slow_release(void *pointer, void *user_data)
 /* Planning takes some of max_seconds; the refusal says what it left. */
 TEST(t_stops_say_what_is_left)
 {
-  enum { N = 120 };
-  static int64_t a[N * N]; /* of rank 4 */
+  enum { N = 28 };
+  static int64_t a[N * N];
   double left = -1;
   int64_t k;
   const char *of;
@@ -137,7 +127,8 @@ TEST(t_stops_say_what_is_left)
   perm_result r;
   memset(&options, 0, sizeof options);
   for (k = 0; k < N * N; k++)
-    a[k] = (1 + (k / N) * (k % N)) * (1 + (k / N) * (k / N) * (k % N) * (k % N));
+    a[k] = test_below(100);
+  options.method = PERM_METHOD_SUBSETS;
   options.max_seconds = 0.5;
   options.allocator.allocate = stop_slow_allocate;
   options.allocator.release = stop_slow_release;

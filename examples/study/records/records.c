@@ -151,8 +151,8 @@ static const family families[] = {
     {"schur", "A003112", schur_order, schur, own_schur_matrix, "23", "exact:47", "own:47"},
     {"cayley", "A086759", same, cayley, own_cayley, "24", "exact", "own"},
     {"cyclic", "A085719", same, cyclic, own_cyclic_table, "24", "exact", "own"},
-    {"zigzag", "A322277", same, zigzag, own_zigzag, "100", "low-rank", "own"},
-    {"squares", "A340900", same, squares, NULL, "100", "low-rank", "twins"},
+    {"zigzag", "A322277", same, zigzag, own_zigzag, "20", "exact", "own"},
+    {"squares", "A340900", same, squares, NULL, "100", "multiplicities", "twins"},
     {"primes", "A134293", same, primes, NULL, "26", "exact", "sign-search"},
     {"prime-sums", "A103687", same, prime_sums, NULL, "44", "exact", "sign-search"}};
 enum { FAMILIES = sizeof families / sizeof *families };
