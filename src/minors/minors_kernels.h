@@ -25,8 +25,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* outer: sums of low and high, of the outer columns. sums: for each row of a group block and state columns, waiting
-   states, the last of all, and |terms|. */
+/* outer: low plus high. sums: by row of a group block and state columns, waiting states and |terms|. */
 typedef struct {
   double *table, *low, *high, *outer, *front, *sums;
   int rows, group, states, apart;
