@@ -11674,7 +11674,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack; 3 rows at once, n = 16, complex */
+#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
@@ -14618,8 +14618,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* outer: sums of low and high, of the outer columns. sums: for each row of a group block and state columns, waiting
-   states, the last of all, and |terms|. */
+/* outer: low plus high. sums: by row of a group block and state columns, waiting states and |terms|. */
 typedef struct {
   double *table, *low, *high, *outer, *front, *sums;
   int rows, group, states, apart;
