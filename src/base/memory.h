@@ -2,12 +2,37 @@
 #pragma once
 #include "platform.h"
 
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
+#define PERMI_HUGE_BYTES 4194304
+#if defined(MADV_HUGEPAGE)
+#define PERMI_HUGE_PAGES MADV_HUGEPAGE
+#elif PERMI_POSIX && defined(__linux__) && !defined(__cplusplus) /* hidden by -std=c99 */
+#define PERMI_HUGE_PAGES 14
+extern int madvise(void *memory, size_t bytes, int advice);
+#endif
+
+static void *permi_prefer_huge_pages(void *memory, size_t bytes)
+{
+#if PERMI_POSIX && defined(PERMI_HUGE_PAGES)
+  const uintptr_t page = 65535, begin = ((uintptr_t)memory + page) & ~page;
+  const uintptr_t end = ((uintptr_t)memory + bytes) & ~page;
+  const int error = errno;
+  if (memory && bytes >= PERMI_HUGE_BYTES)
+    (void)madvise((void *)begin, end - begin, PERMI_HUGE_PAGES);
+  errno = error;
+#else
+  (void)bytes;
+#endif
+  return memory;
+}
+
 static void *permi_allocate(const perm_allocator *allocator, size_t count, size_t size)
 {
   const size_t bytes = count && size ? count * size : 1;
   if (size && count > SIZE_MAX / size)
     return NULL;
-  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data) : malloc(bytes);
+  return allocator->allocate ? allocator->allocate(bytes, allocator->user_data)
+                             : permi_prefer_huge_pages(malloc(bytes), bytes);
 }
 
 /* Touches no fresh pages. */
@@ -15,7 +40,7 @@ static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count,
 {
   void *memory;
   if (!allocator->allocate && count && size)
-    return calloc(count, size);
+    return permi_prefer_huge_pages(calloc(count, size), count * size);
   memory = permi_allocate(allocator, count, size);
   return memory ? memset(memory, 0, count * size) : NULL;
 }

@@ -21,12 +21,12 @@ typedef struct permi_exact_family {
     }                                                                                                                  \
   }
 
-/* Rates of a Cascade Lake at 2.5 GHz. IFMA's and NEON's are guesses. */
+/* Rates: AVX-512 of a Cascade Lake at 2.5 GHz, IFMA of a later Xeon, AVX2 of a Zen 3 core; NEON: a guess. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
-    PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 3.5e9, PERMI_EXACT_WINDOW + 1, ifma),
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9, PERMI_EXACT_WINDOW, exact),
-    PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9, PERMI_EXACT_WINDOW, exact),
+    PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 4e9, PERMI_EXACT_WINDOW, exact),
 #elif PERMI_ARM && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif

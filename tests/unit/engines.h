@@ -225,7 +225,7 @@ static void t_seeds_allocations(perm_method method, int exact)
       }
       CHECK_SHOW(status == PERM_ERROR_MEMORY, "call %ld: status %d", fail, status);
     }
-    CHECK(fail > 15);
+    CHECK_SHOW(fail > 10, "%ld allocations", fail - 1);
     perm_matrix_free(&matrix);
   }
 }
