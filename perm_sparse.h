@@ -5122,13 +5122,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-static void permi_residues_too_long(perm_status status, permi_control *control)
-{
-  if (status == PERM_ERROR_OVERFLOW && control)
-    snprintf(control->message, sizeof control->message,
-             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
-}
-
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
@@ -5876,13 +5869,6 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
-static void permi_patterns_clear(permi_patterns *patterns)
-{
-  patterns->count = 0;
-  if (patterns->table)
-    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
-}
-
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -6368,7 +6354,9 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
   perm_status status = PERM_OK;
   int s;
   target->groups = target->states = 0;
-  permi_patterns_clear(&target->patterns);
+  target->patterns.count = 0;
+  if (target->patterns.table)
+    memset(target->patterns.table, 0, 2 * (size_t)target->patterns.room * sizeof *target->patterns.table);
   for (s = 0; s < streams; s++)
     permi_cursor_settle(&cursor[s], source, words);
   while (status == PERM_OK) {
@@ -6739,19 +6727,6 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of a step's moduli; INFINITY: not real. */
-static double permi_residues_weight(const permi_frontier *frontier, int p)
-{
-  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
-  double weight = 0;
-  int s;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-    const permi_coefficient *c = &frontier->coefficient[s];
-    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
-  }
-  return weight * (1 + 1e-12);
-}
-
 /* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
@@ -6818,25 +6793,24 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
   permi_array_residues *residues = &frontier->arrays->residues;
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  const uint64_t own_modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
   unsigned char *growth = frontier->arrays->growth;
-  int p;
+  int p, s;
   if (pool.failed)
     return 0;
-  for (p = 0; p < frontier->steps; p++)
-    weight[p] = permi_residues_weight(frontier, p);
+  for (p = 0; p < frontier->steps; p++) {
+    weight[p] = 0; /* the sum of the step's moduli; INFINITY: not real */
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+      const permi_coefficient *c = &frontier->coefficient[s];
+      weight[p] += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, own_modulus, 0));
+    }
+    weight[p] *= 1 + 1e-12;
+  }
   half = permi_residues_search(frontier, weight, modulus, residues);
   for (p = 0; p < frontier->steps && residues->passes; p++)
     growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
   permi_pool_release(&pool);
   return 1;
-}
-
-static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
-{
-  if (residues->primes)
-    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
-  else
-    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
@@ -7596,12 +7570,6 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
-}
-
-#define PERMI_GPU_PLANES 10 /* words of a value */
-static int permi_gpu_cells(const permi_frontier *frontier)
-{
-  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
 static double permi_arrays_products(const permi_numbers *numbers)
@@ -11216,19 +11184,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
-                               int scalars)
-{
-  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
-  int i;
-  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
-  for (i = 0; i < scalars; i++) {
-    sum->rows += scalar[i].node < work->n;
-    work->item[i] = scalar[i].node;
-  }
-  work->node[chain].items = scalars;
-}
-
 /* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
    cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
@@ -11238,7 +11193,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
-  int i, k, factors = 0, scalars = 0;
+  int i, k, chain, factors = 0, scalars = 0;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -11281,7 +11236,13 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     if (sum.cost > limit)
       return sum.cost;
   }
-  permi_layout_chain(work, &sum, scalar, scalars);
+  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  sum.cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
+  for (i = 0; i < scalars; i++) {
+    sum.rows += scalar[i].node < n;
+    work->item[i] = scalar[i].node;
+  }
+  work->node[chain].items = scalars;
   work->rows_a_step = sum.rows;
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
@@ -11548,15 +11509,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
-                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
-             ? hybrid->constants - 1
-             : 0;
-}
-
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -11780,16 +11732,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   }
 }
 
-static void permi_maker_program(permi_hybrid_maker *maker)
-{
-  const int root = maker->work->n + maker->work->nodes - 1;
-  int k;
-  permi_maker_plan(maker);
-  for (k = 0; k < maker->evaluated && !maker->failed; k++)
-    permi_maker_emit(maker, maker->sequence[k]);
-  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
-}
-
 /* ==================================================================================== >>hybrid_leaf
    A program with its matrix: rounding, search, price. */
 
@@ -11998,7 +11940,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
-    permi_maker_constant(maker, sum);
+    permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
+                 (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
@@ -12094,6 +12037,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
+  int root, k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -12109,7 +12053,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     if (growths)
       growths->most_halvings = work->n - 1;
     permi_maker_rows(&maker, rows, a, reduced);
-    permi_maker_program(&maker);
+    root = work->n + work->nodes - 1;
+    permi_maker_plan(&maker);
+    for (k = 0; k < maker.evaluated && !maker.failed; k++)
+      permi_maker_emit(&maker, maker.sequence[k]);
+    hybrid->result = permi_hybrid_line(work->node[root].slot);
   }
   permi_release(allocator, rows);
   permi_release(allocator, growths);
@@ -12150,13 +12098,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
   return maker->working->integer      ? PERMI_HYBRID_WHOLE
          : maker->working->is_complex ? (doubled ? PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_HYBRID_COMPLEX)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
-}
-
-static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
-{
-  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
-  return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
 #define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
@@ -12508,18 +12449,6 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   return status;
 }
 
-static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_block *block)
-{
-  uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
-  int e;
-  hash = permi_hash(hash, hybrid->runs->stand_in);
-  for (e = 0; e < block->edges; e++)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  for (e = 0; e < block->edges && block->imaginary_integer; e++)
-    hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
-  return hash;
-}
-
 /* =================================================================================== >>hybrid_offer
    Offers of method hybrid on the CPU, against those of >>program_plan. */
 
@@ -12573,7 +12502,10 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;
   if (!work) {
     work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -12582,7 +12514,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
     work->account = maker->account;
-    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+    work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
@@ -12625,7 +12557,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
-  int most;
+  int most, e;
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
@@ -12672,8 +12604,15 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     hybrid->chunk_log2--;
   hybrid->walked = hybrid->chunk_log2;
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-  if (hybrid->runs)
-    hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
+  if (hybrid->runs) {
+    uint64_t hash = permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes);
+    hash = permi_hash(permi_hash(hash, hybrid->runs->modulus), hybrid->runs->stand_in);
+    for (e = 0; e < block->edges; e++)
+      hash = permi_hash(hash, (uint64_t)block->integer[e]);
+    for (e = 0; e < block->edges && block->imaginary_integer; e++)
+      hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
+    hybrid->fingerprint = hash;
+  }
   hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
@@ -16584,7 +16523,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
     status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  permi_residues_too_long(status, control);
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
   permi_pool_release(pool);
   return status;
 }
@@ -16871,8 +16812,13 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
-  if (frontier->arrays && frontier->arrays->by_residues)
-    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
+  if (frontier->arrays && frontier->arrays->by_residues) {
+    const permi_array_residues *by = &frontier->arrays->residues;
+    if (by->primes)
+      snprintf(residues, sizeof residues, "residues modulo %d primes of %d bits", by->primes, by->bits);
+    else
+      snprintf(residues, sizeof residues, by->modulus ? "residues in doubles" : "integers in doubles");
+  }
   return permi_say(buffer, size,
                    "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes%s\n",
@@ -16910,12 +16856,14 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
+#define PERMI_GPU_PLANES 10 /* words of a value */
 /* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
   double there, needed;
-  if (!options->gpu.devices || !permi_gpu_cells(frontier))
+  if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
+      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
