@@ -3896,7 +3896,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
-  const unsigned each = p->words ? 2 : 1, mask = (unsigned)low; /* lanes of 32 bits */
+  const unsigned each = p->words ? 2 : 1, mask = (unsigned)low; /* each: lanes of 32 bits a value */
   uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
   int s, bit = p->low, next;
   if (step->moved & ~low) {

@@ -9965,17 +9965,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* The result has the sign of `like`. */
-static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
-{
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return (a < 0) == (like < 0) ? a : -a;
-}
-
 static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbers)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10161,13 +10150,20 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before;
+  int64_t before, common, other;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  build->content[u] = permi_class_common(before, integer[build->edge[u]], integer[build->last[u]]);
+  common = before; /* the greatest common divisor, with the sign of the last entry */
+  other = integer[build->edge[u]];
+  while (other) {
+    const int64_t rest = common % other;
+    common = other;
+    other = rest;
+  }
+  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
   return number < 2 ? 1 : before / build->content[u];
 }
 
@@ -10876,18 +10872,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-static double permi_classes_bytes(const permi_classes *plan)
-{
-  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  double ways = 1;
-  int p;
-  for (p = 0; p < plan->steps; p++)
-    ways = fmax(ways, plan->step[p].parts + 1);
-  return 1.5 * (2 * plan->most * (key + value + 16) +
-                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
-         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
-}
-
 #define PERMI_CLASS_ATTEMPTS 12
 static double permi_classes_finding(const permi_block *block)
 {
@@ -10914,8 +10898,8 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                              : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
-  double each;
-  int attempt, doubled = permi_sparse_doubled(maker->options);
+  double each, key, value, ways = 1;
+  int attempt, p, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
@@ -10950,7 +10934,14 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
-  offer->bytes = permi_classes_bytes(best);
+  key = 8.0 * best->words;
+  value = 8.0 * (double)permi_numbers_words(&best->numbers);
+  for (p = 0; p < best->steps; p++)
+    ways = fmax(ways, best->step[p].parts + 1);
+  offer->bytes =
+      1.5 * (2 * best->most * (key + value + 16) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+      (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }
 
@@ -13392,31 +13383,12 @@ PERMI_BRIEF_BEGIN
 #define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
-static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
-{
-  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double *each = permi_signs_each[!signs->by_table];
-  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
-         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
-}
-
-static uint64_t permi_signs_weight(const permi_signs_frame *frame)
-{
-  uint64_t left[2] = {0, 0};
-  int block, w;
-  for (block = 0; block < 2; block++)
-    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
-      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
-  return left[0] * left[1];
-}
-
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* first sign: + */
-  int k = 0, alive;
+  int k = 0, alive, block, w;
   if (depth == 0)
     return 0;
   for (;;) {
@@ -13431,8 +13403,12 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
       if (found == room)
         return found;
       if (path) {
+        uint64_t left[2] = {0, 0}; /* living patterns of both blocks */
+        for (block = 0; block < 2; block++)
+          for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+            left[block] += (uint64_t)permi_count_ones(walk->frame[depth].alive[block][w]);
         path[found] = at;
-        weight[found] = permi_signs_weight(&walk->frame[depth]);
+        weight[found] = left[0] * left[1];
       }
       found++;
     }
@@ -13467,6 +13443,9 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
+  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
@@ -13479,7 +13458,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
     for (k = 0; k < 4; k++)
       counts[k] += weight * (double)walk->counted[k];
-    seconds = permi_signs_seconds(signs, walk->counted);
+    seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
+              slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -13517,20 +13497,6 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* A range may have all prefixes. */
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
-}
-
-/* Returns the seconds on one GPU. */
-static double permi_signs_gpu_seconds(const double *counted, int shared_words)
-{
-  const double *each = permi_signs_each[2];
-  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
-}
-
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
@@ -13540,7 +13506,8 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
   const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
-  int depth = 1, deep;
+  const double *each = permi_signs_each[2], *counted = signs->counted; /* each: of one GPU */
+  int depth = 1, deep, fit;
   if (!memory)
     return 0;
   permi_signs_begin(walk, signs, frame);
@@ -13564,9 +13531,12 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  signs->gpu_seconds = PERMI_GPU_COMPILE + permi_signs_gpu_seconds(signs->counted, signs->shared_words);
-  signs->gpu &= found && permi_signs_gpu_takes(signs) &&
-                (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
+  signs->gpu_seconds = PERMI_GPU_COMPILE + (each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
+                                            each[3] * (1 + signs->shared_words) * counted[3]);
+  fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  /* a range may have all prefixes */
+  signs->gpu &= found && (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth &&
+                signs->prefix < 58 && (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -17162,13 +17132,6 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, and the choice among their offers. */
 
-static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
-{
-  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
-                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
-}
-
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -17212,8 +17175,15 @@ static int permi_report_left(permi_working *working)
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].key = 0;
         line[lines].vertex = v;
-        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side]) {
+          const permi_cell *cell = &working->cell[index];
+          uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[1 - side]);
+          if (working->integer)
+            hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
+          else
+            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+          line[lines].key += hash;
+        }
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -17354,18 +17324,6 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-static void permi_block_array_free(permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_block_array *made = (permi_block_array *)(void *)maker->array;
-  if (!made)
-    return;
-  permi_array_free(&made->array, allocator);
-  permi_release(allocator, made->entries);
-  permi_release(allocator, made);
-  maker->array = NULL;
-}
-
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
@@ -17423,9 +17381,11 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
   snprintf(offer.reason, sizeof offer.reason, "%.159s", why);
-  return permi_job_note(job, 1, line) && permi_job_push_offer(job, &offer)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  if (!permi_job_note(job, 1, line) ||
+      !permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof offer))
+    return permi_fail_memory(maker->result);
+  job->offer[job->offers++] = offer;
+  return PERM_OK;
 }
 
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -17631,19 +17591,14 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Says if sparyser takes over: no GPU is there. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const permi_engine *engine =
-      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  char message[PERM_MESSAGE_BYTES];
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+                         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+  const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
+  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -17651,7 +17606,13 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  permi_block_array_free(maker);
+  made = (permi_block_array *)(void *)maker->array;
+  if (made) {
+    permi_array_free(&made->array, &options->allocator);
+    permi_release(&options->allocator, made->entries);
+    permi_release(&options->allocator, made);
+    maker->array = NULL;
+  }
   return status;
 }
 
