@@ -164,5 +164,4 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   permi_sum_add_integer(sum, word, words, negative);
   return PERM_OK;
 }
-
 /* SPDX-License-Identifier: MIT */

@@ -326,5 +326,4 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
     maker->hybrid->halvings = maker->growths->halvings;
   }
 }
-
 /* SPDX-License-Identifier: MIT */

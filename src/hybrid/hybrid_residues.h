@@ -295,5 +295,4 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   }
   return status;
 }
-
 /* SPDX-License-Identifier: MIT */

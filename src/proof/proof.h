@@ -150,7 +150,6 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 }
 
 /* ---- the job */
-
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
