@@ -833,18 +833,6 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* A minor is at its row's place plus its column's. */
-static void permi_minors_gpu_places(permi_minors_gpu *gpu)
-{
-  const int parts = gpu->minors->parts;
-  int f, d;
-  memset(gpu->place, 0, sizeof gpu->place);
-  for (f = 0; f < gpu->forms; f++)
-    gpu->place[gpu->transposed][gpu->form[f]] = f / 8 * parts * 8 + f % 8;
-  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    gpu->place[!gpu->transposed][gpu->line[d]] = d * gpu->columns * parts * 8;
-}
-
 static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -891,14 +879,14 @@ static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
-  const int rows = minors->lines[0] - minors->least;
+  const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
   const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
   double *table;
-  int i;
+  int i, f, d;
   permi_minors_gpu_plan(&gpu, minors);
   gpu.control = control;
   gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
@@ -906,14 +894,18 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   if (!pool.failed) {
     permi_minors_gpu_table(&gpu, table);
     permi_minors_gpu_work(&gpu, table);
-    permi_minors_gpu_places(&gpu);
+    memset(gpu.place, 0, sizeof gpu.place); /* a minor is at its row's place plus its column's */
+    for (f = 0; f < gpu.forms; f++)
+      gpu.place[gpu.transposed][gpu.form[f]] = f / 8 * parts * 8 + f % 8;
+    for (d = 0; d < gpu.digits && gpu.by_digits; d++)
+      gpu.place[!gpu.transposed][gpu.line[d]] = d * gpu.columns * parts * 8;
     memset(&none, 0, sizeof none);
     status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
   }
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
     for (i = 0; i < total->count && gpu.by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->lines[1];
+      const int minor = i / parts, row = minors->least + minor / minors->lines[1];
       const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
@@ -1224,13 +1216,6 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
              : 0;
 }
 
-static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
-{
-  const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-  return permi_code_constant(coder, row, twice, negative);
-}
-
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 {
   const permi_hybrid_node *node = &coder->work->node[row];
@@ -1401,10 +1386,12 @@ static void permi_code_statements(permi_coder *coder)
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
+        const double *number = coder->rows.number[i][k];
+        const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
         permi_code_flip flip;
         flip.row = i;
         flip.reduced = coder->reduced[i];
-        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
+        flip.constant = permi_code_constant(coder, i, twice, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
       }
@@ -1577,17 +1564,6 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
-{
-  const int doubled = permi_hybrid_is_doubled((int)algebra);
-  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
-                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
-                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
-  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
-                   doubled ? permi_code_settled : "");
-}
-
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -1603,8 +1579,16 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
-  if (parts > 1)
-    permi_code_print_algebra(code, hybrid->algebra);
+  if (parts > 1) {
+    const permi_hybrid_algebra algebra = hybrid->algebra;
+    const int doubled = permi_hybrid_is_doubled((int)algebra);
+    permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+    permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                     algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+    permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                     doubled ? permi_code_settled : "");
+  }
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");

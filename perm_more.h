@@ -1167,16 +1167,6 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-/* Entry (i, j) modulo the prime, with i = root. */
-static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
-{
-  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
-  uint64_t r = permi_residue_of(x[0], p);
-  if (problem->parts == 2)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
-  return r;
-}
-
 /* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
@@ -1203,13 +1193,17 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
   for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+    const uint64_t p = prime->p, root = r % proof->parts ? p - proof->root[k] : proof->root[k];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
-    for (i = 0; i < n * n; i++)
-      a[i] = permi_proof_entry(problem, i / n, i % n,
-                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
-    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
+    for (i = 0; i < n * n; i++) { /* modulo the prime, with i = root */
+      const int64_t *x = problem->integer + (i / n * problem->ld + i % n) * problem->parts;
+      a[i] = permi_residue_of(x[0], p);
+      if (problem->parts == 2)
+        a[i] = permi_residue_add(a[i], permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
+    }
+    permi_polynomial_tables(proof, a, p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
@@ -1772,31 +1766,12 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 }
 
 /* ---- the job */
-static uint64_t permi_proof_fingerprint(const permi_problem *problem)
-{
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
-  int i, j;
-  for (i = 0; i < problem->n; i++)
-    for (j = 0; j < problem->n * problem->parts; j++)
-      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
-  return hash;
-}
-
-static void permi_proof_primes_choose(permi_proof *proof)
-{
-  int k;
-  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
-  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
-    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
-    proof->root[k] = root < other ? root : other;
-  }
-}
-
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
   size_t leaves;
+  int i, j, k;
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
@@ -1809,9 +1784,17 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
-  proof->fingerprint = permi_proof_fingerprint(problem);
+  proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
+  for (i = 0; i < problem->n; i++)
+    for (j = 0; j < problem->n * problem->parts; j++)
+      proof->fingerprint =
+          permi_hash(proof->fingerprint, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
+  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
+  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
+    proof->root[k] = root < other ? root : other;
+  }
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
   if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
@@ -2275,16 +2258,6 @@ static void permi_estimate_order(const double *a, int n, int parts, int *order, 
   }
 }
 
-/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
-static double permi_normal_quantile(double chance)
-{
-  double low = 0, high = 40;
-  int i;
-  for (i = 0; i < 100; i++)
-    *(erfc(0.5 * (low + high) * 0.7071067811865476) > 1 - chance ? &low : &high) = 0.5 * (low + high);
-  return high;
-}
-
 /* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
    by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
    2 n. */
@@ -2338,13 +2311,6 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: a mean of samples in [-most, most] is off by more with chance delta. */
-static double permi_bernstein(double samples, double variance, double most, double delta)
-{
-  const double l = log(3 / delta);
-  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
-}
-
 /* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
    sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
    whether to stop has 1 / (k (k + 1)) of the chance to err. */
@@ -2353,12 +2319,18 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 {
   const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
   const double rounding = PERMI_UNIT * sampler->n * (sampler->n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
-  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
-                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
-                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
-  double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
+  /* empirical Bernstein [AMS09]: a mean of samples in [-largest, largest] is off by more with chance delta */
+  const double delta = (1 - estimate->confidence) / (parts * looks * (looks + 1)), logarithm = log(3 / delta);
+  const double variance = moments->squares / samples;
+  const double largest = permi_ldexp(exp2(most - floor(most)), (long long)fmin(floor(most), 1e6) - moments->exp2);
+  double proved = (sqrt(2 * variance * logarithm / samples) + 6 * largest * logarithm / samples) * sqrt(parts);
+  double error = sqrt(moments->squares / (samples - 1) / samples), low = 0, quantile = 40, rounded;
   permi_number number = *scale;
+  int i;
+  for (i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
+    const double middle = 0.5 * (low + quantile);
+    *(erfc(middle * 0.7071067811865476) > 1 - estimate->confidence ? &low : &quantile) = middle;
+  }
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
   /* equal samples still have rounding */
@@ -3418,13 +3390,6 @@ static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, siz
   return 1;
 }
 
-static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row, int column)
-{
-  const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
-  const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
-  entries[down * (size_t)map->cells[1] + across]++;
-}
-
 /* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
@@ -3467,7 +3432,10 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       for (k = 0; k < 1 + square; k++) {
         const permi_spy_map *map = &spy->map[k];
         const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
-        permi_spy_count(map, dead ? map->dead : map->live, row, column);
+        const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
+        const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
+        unsigned *entries = dead ? map->dead : map->live;
+        entries[down * (size_t)map->cells[1] + across]++;
       }
     }
   if (square)
@@ -3912,18 +3880,6 @@ static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
   return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
 }
 
-static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
-{
-  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
-  const unsigned flip = ((unsigned)source->flip & mask) * each;
-  unsigned e;
-  for (e = 0; e < 16; e++) {
-    source->lanes.from[e] = e ^ flip;
-    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
-  }
-  source->lanes.other_half = flip >= 8;
-}
-
 /* Returns bits in the buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
@@ -3939,6 +3895,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  const unsigned each = p->words ? 2 : 1, mask = (unsigned)low; /* each: lanes of 32 bits a value */
   uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
   int s, bit = p->low, next;
   if (step->moved & ~low) {
@@ -3946,8 +3903,16 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
     step->fixed_to = step->moved;
     step->sources = 1;
   }
-  for (s = 0; s < step->sources && low; s++)
-    permi_rook_lanes_fill(p, &step->source[s]);
+  for (s = 0; s < step->sources && low; s++) {
+    permi_rook_source *source = &step->source[s];
+    const unsigned flip = ((unsigned)source->flip & mask) * each;
+    unsigned e;
+    for (e = 0; e < 16; e++) {
+      source->lanes.from[e] = e ^ flip;
+      source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
+    }
+    source->lanes.other_half = flip >= 8;
+  }
   if (p->copied) {
     all = permi_rook_local(p, all);
     step->fixed = permi_rook_local(p, step->fixed);
@@ -4235,19 +4200,6 @@ static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign. */
-static double permi_rook_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0}, sum;
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
-    for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
-      sum += fabs((double)block->integer[block->edge[e]]);
-    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return 2 + fmin(bits[0], bits[1]);
-}
-
 /* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
@@ -4528,6 +4480,9 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_rook rook;
   permi_placements plan;
+  const permi_block *block = &rook.block;
+  double bits[2] = {0, 0}, sum;
+  int v, e;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
   if (status != PERM_OK)
     return status;
@@ -4540,7 +4495,13 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   if (!permi_rook_graph(&rook, &pool)) {
     status = permi_fail_memory(result);
   } else {
-    plan.bits = permi_rook_bits(&rook.block);
+    for (v = 0; v < block->vertices; v++) {
+      for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
+        sum += fabs((double)block->integer[block->edge[e]]);
+      bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+    }
+    /* log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign */
+    plan.bits = 2 + fmin(bits[0], bits[1]);
     if (plan.bits > 64 * PERM_INTEGER_WORDS)
       status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                           "smaller matrix or smaller entries",
@@ -4670,17 +4631,6 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
     memcpy(weight, &fraction, sizeof fraction);
     memcpy(weight + 1, &exp2, sizeof exp2);
   }
-}
-
-/* Returns a uniform number below `most`. */
-static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
-{
-  const uint64_t rest = (UINT64_MAX % most + 1) % most;
-  uint64_t x;
-  do
-    x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  return x % most;
 }
 
 /* Draws a way by integer weights; -1: all are 0. */
@@ -5131,10 +5081,16 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
 /* Returns a random pending vertex of a class. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
+  uint64_t all, rest, x;
   int k, there = 0;
   for (k = 0; k < count; k++)
     there += pending[k].number == number;
-  there = (int)permi_draw_below((uint64_t)there, random);
+  all = (uint64_t)there;
+  rest = (UINT64_MAX % all + 1) % all;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  there = (int)(x % all); /* uniform */
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;

@@ -1094,19 +1094,6 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Otherwise the function itself says what is wrong. */
-static int permi_mpi_copies(const permi_mpi_call *call)
-{
-  const perm_matrix *matrix = call->matrix;
-  if (call->kind == PERMI_MPI_SPARSE)
-    return matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
-           (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
-           (matrix->kind != PERM_KIND_INTEGER || matrix->integer) &&
-           (matrix->kind != PERM_KIND_COMPLEX || matrix->imaginary);
-  return call->a && call->m > 0 && call->n > 0 && call->m <= PERM_MAX_LINES && call->n <= PERM_MAX_LINES &&
-         call->ld >= call->n;
-}
-
 /* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
@@ -1254,9 +1241,19 @@ static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *op
 
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
+  const perm_matrix *matrix = call->matrix;
   const void *array[PERMI_MPI_ARRAYS];
+  int copies; /* otherwise the function itself says what is wrong */
+  if (call->kind == PERMI_MPI_SPARSE)
+    copies = matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
+             (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
+             (matrix->kind != PERM_KIND_INTEGER || matrix->integer) &&
+             (matrix->kind != PERM_KIND_COMPLEX || matrix->imaginary);
+  else
+    copies = call->a && call->m > 0 && call->n > 0 && call->m <= PERM_MAX_LINES && call->n <= PERM_MAX_LINES &&
+             call->ld >= call->n;
   header->call = *call;
-  if (call->kind < PERMI_MPI_ALONE && (!permi_mpi_copies(call) || permi_mpi_is_small(call, options)))
+  if (call->kind < PERMI_MPI_ALONE && (!copies || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
@@ -1269,7 +1266,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (options->gpu.cache)
     snprintf(header->gpu_cache, sizeof header->gpu_cache, "%s", options->gpu.cache);
   if (header->call.kind == PERMI_MPI_SPARSE)
-    header->matrix = *call->matrix;
+    header->matrix = *matrix;
   if (header->call.kind < PERMI_MPI_ALONE)
     permi_mpi_arrays(call, array, header->bytes);
   header->magic = PERMI_MPI_MAGIC;

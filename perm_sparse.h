@@ -5122,13 +5122,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-static void permi_residues_too_long(perm_status status, permi_control *control)
-{
-  if (status == PERM_ERROR_OVERFLOW && control)
-    snprintf(control->message, sizeof control->message,
-             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
-}
-
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
@@ -5876,13 +5869,6 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
-static void permi_patterns_clear(permi_patterns *patterns)
-{
-  patterns->count = 0;
-  if (patterns->table)
-    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
-}
-
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -6368,7 +6354,9 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
   perm_status status = PERM_OK;
   int s;
   target->groups = target->states = 0;
-  permi_patterns_clear(&target->patterns);
+  target->patterns.count = 0;
+  if (target->patterns.table)
+    memset(target->patterns.table, 0, 2 * (size_t)target->patterns.room * sizeof *target->patterns.table);
   for (s = 0; s < streams; s++)
     permi_cursor_settle(&cursor[s], source, words);
   while (status == PERM_OK) {
@@ -6739,19 +6727,6 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of a step's moduli; INFINITY: not real. */
-static double permi_residues_weight(const permi_frontier *frontier, int p)
-{
-  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
-  double weight = 0;
-  int s;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-    const permi_coefficient *c = &frontier->coefficient[s];
-    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
-  }
-  return weight * (1 + 1e-12);
-}
-
 /* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
@@ -6818,25 +6793,24 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
   permi_array_residues *residues = &frontier->arrays->residues;
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  const uint64_t own_modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
   unsigned char *growth = frontier->arrays->growth;
-  int p;
+  int p, s;
   if (pool.failed)
     return 0;
-  for (p = 0; p < frontier->steps; p++)
-    weight[p] = permi_residues_weight(frontier, p);
+  for (p = 0; p < frontier->steps; p++) {
+    weight[p] = 0; /* the sum of the step's moduli; INFINITY: not real */
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+      const permi_coefficient *c = &frontier->coefficient[s];
+      weight[p] += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, own_modulus, 0));
+    }
+    weight[p] *= 1 + 1e-12;
+  }
   half = permi_residues_search(frontier, weight, modulus, residues);
   for (p = 0; p < frontier->steps && residues->passes; p++)
     growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
   permi_pool_release(&pool);
   return 1;
-}
-
-static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
-{
-  if (residues->primes)
-    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
-  else
-    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
@@ -7596,12 +7570,6 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
   const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
-}
-
-#define PERMI_GPU_PLANES 10 /* words of a value */
-static int permi_gpu_cells(const permi_frontier *frontier)
-{
-  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
 static double permi_arrays_products(const permi_numbers *numbers)
@@ -8967,17 +8935,6 @@ typedef struct permi_band {
   double lossy; /* relative error by own powers */
 } permi_band;
 
-static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
-{
-  permi_coefficient c;
-  memset(&c, 0, sizeof c);
-  if (permi_algebra_is_integer(band->numbers.algebra))
-    memcpy(c.integer, band->entry[e].integer, sizeof c.integer);
-  else
-    memcpy(&c, band->entry[e].real, sizeof band->entry[e].real);
-  return c;
-}
-
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
@@ -9304,7 +9261,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = permi_band_coefficient(band, e);
+    memset(&stream.entry, 0, sizeof stream.entry);
+    if (permi_algebra_is_integer(band->numbers.algebra))
+      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
+    else
+      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -9414,29 +9375,25 @@ PERMI_BRIEF_BEGIN
 /* ===================================================================================== >>band_order
    Equal columns, an order of the rows, the offer. */
 
-static int permi_band_equal(const permi_block *block, int a, int b)
-{
-  const int degree = block->start[a + 1] - block->start[a];
-  int i, equal = block->start[b + 1] - block->start[b] == degree;
-  for (i = 0; i < degree && equal; i++) {
-    const int p = block->start[a] + i, q = block->start[b] + i;
-    equal = block->neighbour[p] == block->neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
-  }
-  return equal;
-}
-
 /* same[v]: the first equal to v. Both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
-  int v, e, t;
+  int v, e, t, i;
   for (v = 0; v < 2 * block->n && !permi_watch(watch, 20 + 8.0 * (start[v + 1] - start[v])); v++) {
     for (t = neighbour[start[v]], e = start[v] + 1; e < start[v + 1]; e++)
       if (start[neighbour[e] + 1] - start[neighbour[e]] < start[t + 1] - start[t])
         t = neighbour[e];
-    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++)
-      if (same[neighbour[e]] == neighbour[e] && permi_band_equal(block, neighbour[e], v))
+    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++) {
+      const int u = neighbour[e], degree = start[u + 1] - start[u];
+      int equal = same[u] == u && start[v + 1] - start[v] == degree;
+      for (i = 0; i < degree && equal; i++) {
+        const int p = start[u] + i, q = start[v] + i;
+        equal = neighbour[p] == neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
+      }
+      if (equal)
         break;
+    }
     same[v] = neighbour[e];
   }
 }
@@ -9756,20 +9713,14 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    leaf->information.bytes);
 }
 
-/* Measured at half-widths 5 and 8. */
-static double permi_band_seconds_each(const permi_band *band)
-{
-  static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
-  const permi_numbers *numbers = &band->numbers;
-  const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
-  return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
-}
-
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
+  /* by algebras, measured at half-widths 5 and 8 */
+  static const double seconds[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
   const size_t n = (size_t)block->n;
-  int *same, *lines, *group_of;
+  int *same, *lines, *group_of, squared;
   double each;
   if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
@@ -9778,7 +9729,9 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
     permi_refuse_long(offer);
     return 1;
   }
-  each = band->seconds_each = permi_band_seconds_each(band);
+  squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
+  each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+  band->seconds_each = each;
   permi_band_order(maker, room, block, rival / each, same, lines, price);
   if (room->failed)
     return 0;
@@ -10012,17 +9965,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* The result has the sign of `like`. */
-static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
-{
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return (a < 0) == (like < 0) ? a : -a;
-}
-
 static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbers)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10208,13 +10150,20 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before;
+  int64_t before, common, other;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  build->content[u] = permi_class_common(before, integer[build->edge[u]], integer[build->last[u]]);
+  common = before; /* the greatest common divisor, with the sign of the last entry */
+  other = integer[build->edge[u]];
+  while (other) {
+    const int64_t rest = common % other;
+    common = other;
+    other = rest;
+  }
+  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
   return number < 2 ? 1 : before / build->content[u];
 }
 
@@ -10923,18 +10872,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-static double permi_classes_bytes(const permi_classes *plan)
-{
-  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  double ways = 1;
-  int p;
-  for (p = 0; p < plan->steps; p++)
-    ways = fmax(ways, plan->step[p].parts + 1);
-  return 1.5 * (2 * plan->most * (key + value + 16) +
-                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
-         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
-}
-
 #define PERMI_CLASS_ATTEMPTS 12
 static double permi_classes_finding(const permi_block *block)
 {
@@ -10961,8 +10898,8 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                              : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
-  double each;
-  int attempt, doubled = permi_sparse_doubled(maker->options);
+  double each, key, value, ways = 1;
+  int attempt, p, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
@@ -10997,7 +10934,14 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
-  offer->bytes = permi_classes_bytes(best);
+  key = 8.0 * best->words;
+  value = 8.0 * (double)permi_numbers_words(&best->numbers);
+  for (p = 0; p < best->steps; p++)
+    ways = fmax(ways, best->step[p].parts + 1);
+  offer->bytes =
+      1.5 * (2 * best->most * (key + value + 16) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+      (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }
 
@@ -11231,19 +11175,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
-                               int scalars)
-{
-  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
-  int i;
-  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
-  for (i = 0; i < scalars; i++) {
-    sum->rows += scalar[i].node < work->n;
-    work->item[i] = scalar[i].node;
-  }
-  work->node[chain].items = scalars;
-}
-
 /* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
    cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
@@ -11253,7 +11184,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
-  int i, k, factors = 0, scalars = 0;
+  int i, k, chain, factors = 0, scalars = 0;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -11296,7 +11227,13 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     if (sum.cost > limit)
       return sum.cost;
   }
-  permi_layout_chain(work, &sum, scalar, scalars);
+  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  sum.cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
+  for (i = 0; i < scalars; i++) {
+    sum.rows += scalar[i].node < n;
+    work->item[i] = scalar[i].node;
+  }
+  work->node[chain].items = scalars;
   work->rows_a_step = sum.rows;
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
@@ -11563,15 +11500,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
-                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
-             ? hybrid->constants - 1
-             : 0;
-}
-
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -11795,16 +11723,6 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
   }
 }
 
-static void permi_maker_program(permi_hybrid_maker *maker)
-{
-  const int root = maker->work->n + maker->work->nodes - 1;
-  int k;
-  permi_maker_plan(maker);
-  for (k = 0; k < maker->evaluated && !maker->failed; k++)
-    permi_maker_emit(maker, maker->sequence[k]);
-  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
-}
-
 /* ==================================================================================== >>hybrid_leaf
    A program with its matrix: rounding, search, price. */
 
@@ -12013,7 +11931,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
-    permi_maker_constant(maker, sum);
+    permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
+                 (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
@@ -12109,6 +12028,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
+  int root, k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -12124,7 +12044,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     if (growths)
       growths->most_halvings = work->n - 1;
     permi_maker_rows(&maker, rows, a, reduced);
-    permi_maker_program(&maker);
+    root = work->n + work->nodes - 1;
+    permi_maker_plan(&maker);
+    for (k = 0; k < maker.evaluated && !maker.failed; k++)
+      permi_maker_emit(&maker, maker.sequence[k]);
+    hybrid->result = permi_hybrid_line(work->node[root].slot);
   }
   permi_release(allocator, rows);
   permi_release(allocator, growths);
@@ -12165,13 +12089,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
   return maker->working->integer      ? PERMI_HYBRID_WHOLE
          : maker->working->is_complex ? (doubled ? PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_HYBRID_COMPLEX)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
-}
-
-static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
-{
-  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
-  return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
 #define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
@@ -12523,18 +12440,6 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   return status;
 }
 
-static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_block *block)
-{
-  uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
-  int e;
-  hash = permi_hash(hash, hybrid->runs->stand_in);
-  for (e = 0; e < block->edges; e++)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  for (e = 0; e < block->edges && block->imaginary_integer; e++)
-    hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
-  return hash;
-}
-
 /* =================================================================================== >>hybrid_offer
    Offers of method hybrid on the CPU, against those of >>program_plan. */
 
@@ -12588,7 +12493,10 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;
   if (!work) {
     work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -12597,7 +12505,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
     work->account = maker->account;
-    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+    work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
@@ -12640,7 +12548,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
-  int most;
+  int most, e;
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
@@ -12687,8 +12595,15 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     hybrid->chunk_log2--;
   hybrid->walked = hybrid->chunk_log2;
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-  if (hybrid->runs)
-    hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
+  if (hybrid->runs) {
+    uint64_t hash = permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes);
+    hash = permi_hash(permi_hash(hash, hybrid->runs->modulus), hybrid->runs->stand_in);
+    for (e = 0; e < block->edges; e++)
+      hash = permi_hash(hash, (uint64_t)block->integer[e]);
+    for (e = 0; e < block->edges && block->imaginary_integer; e++)
+      hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
+    hybrid->fingerprint = hash;
+  }
   hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
@@ -13468,31 +13383,12 @@ PERMI_BRIEF_BEGIN
 #define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
-static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
-{
-  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double *each = permi_signs_each[!signs->by_table];
-  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
-         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
-}
-
-static uint64_t permi_signs_weight(const permi_signs_frame *frame)
-{
-  uint64_t left[2] = {0, 0};
-  int block, w;
-  for (block = 0; block < 2; block++)
-    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
-      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
-  return left[0] * left[1];
-}
-
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* first sign: + */
-  int k = 0, alive;
+  int k = 0, alive, block, w;
   if (depth == 0)
     return 0;
   for (;;) {
@@ -13507,8 +13403,12 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
       if (found == room)
         return found;
       if (path) {
+        uint64_t left[2] = {0, 0}; /* living patterns of both blocks */
+        for (block = 0; block < 2; block++)
+          for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+            left[block] += (uint64_t)permi_count_ones(walk->frame[depth].alive[block][w]);
         path[found] = at;
-        weight[found] = permi_signs_weight(&walk->frame[depth]);
+        weight[found] = left[0] * left[1];
       }
       found++;
     }
@@ -13543,6 +13443,9 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
+  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
@@ -13555,7 +13458,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
     for (k = 0; k < 4; k++)
       counts[k] += weight * (double)walk->counted[k];
-    seconds = permi_signs_seconds(signs, walk->counted);
+    seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
+              slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -13593,20 +13497,6 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* A range may have all prefixes. */
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
-}
-
-/* Returns the seconds on one GPU. */
-static double permi_signs_gpu_seconds(const double *counted, int shared_words)
-{
-  const double *each = permi_signs_each[2];
-  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
-}
-
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
@@ -13616,7 +13506,8 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
   const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
-  int depth = 1, deep;
+  const double *each = permi_signs_each[2], *counted = signs->counted; /* each: of one GPU */
+  int depth = 1, deep, fit;
   if (!memory)
     return 0;
   permi_signs_begin(walk, signs, frame);
@@ -13640,9 +13531,12 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  signs->gpu_seconds = PERMI_GPU_COMPILE + permi_signs_gpu_seconds(signs->counted, signs->shared_words);
-  signs->gpu &= found && permi_signs_gpu_takes(signs) &&
-                (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
+  signs->gpu_seconds = PERMI_GPU_COMPILE + (each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
+                                            each[3] * (1 + signs->shared_words) * counted[3]);
+  fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  /* a range may have all prefixes */
+  signs->gpu &= found && (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth &&
+                signs->prefix < 58 && (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -16599,7 +16493,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
     status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  permi_residues_too_long(status, control);
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
   permi_pool_release(pool);
   return status;
 }
@@ -16886,8 +16782,13 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
-  if (frontier->arrays && frontier->arrays->by_residues)
-    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
+  if (frontier->arrays && frontier->arrays->by_residues) {
+    const permi_array_residues *by = &frontier->arrays->residues;
+    if (by->primes)
+      snprintf(residues, sizeof residues, "residues modulo %d primes of %d bits", by->primes, by->bits);
+    else
+      snprintf(residues, sizeof residues, by->modulus ? "residues in doubles" : "integers in doubles");
+  }
   return permi_say(buffer, size,
                    "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes%s\n",
@@ -16925,12 +16826,14 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
+#define PERMI_GPU_PLANES 10 /* words of a value */
 /* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
   double there, needed;
-  if (!options->gpu.devices || !permi_gpu_cells(frontier))
+  if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
+      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
@@ -17229,13 +17132,6 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, and the choice among their offers. */
 
-static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
-{
-  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
-                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
-}
-
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -17279,8 +17175,15 @@ static int permi_report_left(permi_working *working)
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].key = 0;
         line[lines].vertex = v;
-        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side]) {
+          const permi_cell *cell = &working->cell[index];
+          uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[1 - side]);
+          if (working->integer)
+            hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
+          else
+            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+          line[lines].key += hash;
+        }
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -17421,18 +17324,6 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-static void permi_block_array_free(permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_block_array *made = (permi_block_array *)(void *)maker->array;
-  if (!made)
-    return;
-  permi_array_free(&made->array, allocator);
-  permi_release(allocator, made->entries);
-  permi_release(allocator, made);
-  maker->array = NULL;
-}
-
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
@@ -17490,9 +17381,11 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
   snprintf(offer.reason, sizeof offer.reason, "%.159s", why);
-  return permi_job_note(job, 1, line) && permi_job_push_offer(job, &offer)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  if (!permi_job_note(job, 1, line) ||
+      !permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof offer))
+    return permi_fail_memory(maker->result);
+  job->offer[job->offers++] = offer;
+  return PERM_OK;
 }
 
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -17698,19 +17591,14 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Says if sparyser takes over: no GPU is there. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const permi_engine *engine =
-      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  char message[PERM_MESSAGE_BYTES];
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+                         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+  const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
+  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -17718,7 +17606,13 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  permi_block_array_free(maker);
+  made = (permi_block_array *)(void *)maker->array;
+  if (made) {
+    permi_array_free(&made->array, &options->allocator);
+    permi_release(&options->allocator, made->entries);
+    permi_release(&options->allocator, made);
+    maker->array = NULL;
+  }
   return status;
 }
 

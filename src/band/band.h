@@ -34,17 +34,6 @@ typedef struct permi_band {
   double lossy; /* relative error by own powers */
 } permi_band;
 
-static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
-{
-  permi_coefficient c;
-  memset(&c, 0, sizeof c);
-  if (permi_algebra_is_integer(band->numbers.algebra))
-    memcpy(c.integer, band->entry[e].integer, sizeof c.integer);
-  else
-    memcpy(&c, band->entry[e].real, sizeof band->entry[e].real);
-  return c;
-}
-
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
@@ -371,7 +360,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = permi_band_coefficient(band, e);
+    memset(&stream.entry, 0, sizeof stream.entry);
+    if (permi_algebra_is_integer(band->numbers.algebra))
+      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
+    else
+      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);

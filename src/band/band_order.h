@@ -3,29 +3,25 @@
 #pragma once
 #include "band.h"
 
-static int permi_band_equal(const permi_block *block, int a, int b)
-{
-  const int degree = block->start[a + 1] - block->start[a];
-  int i, equal = block->start[b + 1] - block->start[b] == degree;
-  for (i = 0; i < degree && equal; i++) {
-    const int p = block->start[a] + i, q = block->start[b] + i;
-    equal = block->neighbour[p] == block->neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
-  }
-  return equal;
-}
-
 /* same[v]: the first equal to v. Both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
-  int v, e, t;
+  int v, e, t, i;
   for (v = 0; v < 2 * block->n && !permi_watch(watch, 20 + 8.0 * (start[v + 1] - start[v])); v++) {
     for (t = neighbour[start[v]], e = start[v] + 1; e < start[v + 1]; e++)
       if (start[neighbour[e] + 1] - start[neighbour[e]] < start[t + 1] - start[t])
         t = neighbour[e];
-    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++)
-      if (same[neighbour[e]] == neighbour[e] && permi_band_equal(block, neighbour[e], v))
+    for (e = start[t]; neighbour[e] != v && !permi_watch_step(watch, (size_t)e, 20); e++) {
+      const int u = neighbour[e], degree = start[u + 1] - start[u];
+      int equal = same[u] == u && start[v + 1] - start[v] == degree;
+      for (i = 0; i < degree && equal; i++) {
+        const int p = start[u] + i, q = start[v] + i;
+        equal = neighbour[p] == neighbour[q] && permi_entries_equal(block, block->edge[p], block->edge[q]);
+      }
+      if (equal)
         break;
+    }
     same[v] = neighbour[e];
   }
 }
@@ -345,20 +341,14 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
                    leaf->information.bytes);
 }
 
-/* Measured at half-widths 5 and 8. */
-static double permi_band_seconds_each(const permi_band *band)
-{
-  static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
-  const permi_numbers *numbers = &band->numbers;
-  const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
-  return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
-}
-
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
+  /* by algebras, measured at half-widths 5 and 8 */
+  static const double seconds[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
   const size_t n = (size_t)block->n;
-  int *same, *lines, *group_of;
+  int *same, *lines, *group_of, squared;
   double each;
   if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
@@ -367,7 +357,9 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
     permi_refuse_long(offer);
     return 1;
   }
-  each = band->seconds_each = permi_band_seconds_each(band);
+  squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
+  each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+  band->seconds_each = each;
   permi_band_order(maker, room, block, rival / each, same, lines, price);
   if (room->failed)
     return 0;

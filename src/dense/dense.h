@@ -375,18 +375,6 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns: tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
-static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
-{
-  int tabled = 0;
-  if (plan->lane_columns == 3)
-    return 0;
-  while (tabled < PERMI_MOST_TABLED && tabled + 4 < plan->outer_columns &&
-         table << (tabled + 1) <= 24576 / sizeof(double))
-    tabled++;
-  return tabled;
-}
-
 /* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
@@ -409,7 +397,10 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
-  dense->tabled = permi_dense_tabled(plan, table);
+  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
+  while (plan->lane_columns != 3 && dense->tabled < PERMI_MOST_TABLED && dense->tabled + 4 < plan->outer_columns &&
+         table << (dense->tabled + 1) <= 24576 / sizeof(double))
+    dense->tabled++;
   if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
                         (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);

@@ -278,16 +278,6 @@ static void permi_estimate_order(const double *a, int n, int parts, int *order, 
   }
 }
 
-/* Returns z with erfc(z / sqrt 2) = 1 - chance. */
-static double permi_normal_quantile(double chance)
-{
-  double low = 0, high = 40;
-  int i;
-  for (i = 0; i < 100; i++)
-    *(erfc(0.5 * (low + high) * 0.7071067811865476) > 1 - chance ? &low : &high) = 0.5 * (low + high);
-  return high;
-}
-
 /* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
    by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
    2 n. */
@@ -341,13 +331,6 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Empirical Bernstein [AMS09]: a mean of samples in [-most, most] is off by more with chance delta. */
-static double permi_bernstein(double samples, double variance, double most, double delta)
-{
-  const double l = log(3 / delta);
-  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
-}
-
 /* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
    sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
    whether to stop has 1 / (k (k + 1)) of the chance to err. */
@@ -356,12 +339,18 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 {
   const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
   const double rounding = PERMI_UNIT * sampler->n * (sampler->n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
-  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
-                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
-                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
-  double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
+  /* empirical Bernstein [AMS09]: a mean of samples in [-largest, largest] is off by more with chance delta */
+  const double delta = (1 - estimate->confidence) / (parts * looks * (looks + 1)), logarithm = log(3 / delta);
+  const double variance = moments->squares / samples;
+  const double largest = permi_ldexp(exp2(most - floor(most)), (long long)fmin(floor(most), 1e6) - moments->exp2);
+  double proved = (sqrt(2 * variance * logarithm / samples) + 6 * largest * logarithm / samples) * sqrt(parts);
+  double error = sqrt(moments->squares / (samples - 1) / samples), low = 0, quantile = 40, rounded;
   permi_number number = *scale;
+  int i;
+  for (i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
+    const double middle = 0.5 * (low + quantile);
+    *(erfc(middle * 0.7071067811865476) > 1 - estimate->confidence ? &low : &quantile) = middle;
+  }
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
   /* equal samples still have rounding */

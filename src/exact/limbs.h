@@ -107,17 +107,6 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Returns the operations behind row sums or atoms, for a vector of int16. */
-static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
-{
-  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
-  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  if (rows->parts == 1)
-    return operations + 4 * (4 * inner + 5 * first * second);
-  return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
-}
-
 /* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
    distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
@@ -153,8 +142,10 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
       options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
   const permi_exact_family *family = permi_exact_families;
   const permi_exact_rows *rows = &plan->rows;
+  const permi_exact_packing *packing = &plan->packing;
   const int n = rows->n;
-  double operations;
+  int limbs, first, second;
+  double operations, inner;
   memset(&plan->packing, 0, sizeof plan->packing);
   plan->family = NULL;
   plan->modulus = 0;
@@ -166,9 +157,17 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
     return;
   plan->family = family;
-  operations = permi_exact_operations(&plan->packing, rows);
-  plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (plan->packing.few ? 1 : 0.5) / family->rate *
+  limbs = packing->limbs;
+  first = (limbs + 1) / 2;
+  second = limbs - first;
+  inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  /* behind row sums or atoms, for a vector of int16 */
+  operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  if (rows->parts == 1)
+    operations += 4 * (4 * inner + 5 * first * second);
+  else
+    operations += 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
+  plan->seconds = (4 * (2 * n - 3 * limbs + operations) + n / 4.0 + 20) / (packing->few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;

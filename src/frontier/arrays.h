@@ -196,19 +196,6 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns the sum of a step's moduli; INFINITY: not real. */
-static double permi_residues_weight(const permi_frontier *frontier, int p)
-{
-  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
-  double weight = 0;
-  int s;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-    const permi_coefficient *c = &frontier->coefficient[s];
-    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
-  }
-  return weight * (1 + 1e-12);
-}
-
 /* Returns -1 if impossible modulo numbers up to twice `half`. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
@@ -275,25 +262,24 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
   permi_array_residues *residues = &frontier->arrays->residues;
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  const uint64_t own_modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
   unsigned char *growth = frontier->arrays->growth;
-  int p;
+  int p, s;
   if (pool.failed)
     return 0;
-  for (p = 0; p < frontier->steps; p++)
-    weight[p] = permi_residues_weight(frontier, p);
+  for (p = 0; p < frontier->steps; p++) {
+    weight[p] = 0; /* the sum of the step's moduli; INFINITY: not real */
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+      const permi_coefficient *c = &frontier->coefficient[s];
+      weight[p] += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, own_modulus, 0));
+    }
+    weight[p] *= 1 + 1e-12;
+  }
   half = permi_residues_search(frontier, weight, modulus, residues);
   for (p = 0; p < frontier->steps && residues->passes; p++)
     growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
   permi_pool_release(&pool);
   return 1;
-}
-
-static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
-{
-  if (residues->primes)
-    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
-  else
-    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)

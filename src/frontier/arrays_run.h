@@ -407,12 +407,6 @@ static double permi_arrays_bytes(const permi_arrays *arrays)
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
-#define PERMI_GPU_PLANES 10 /* words of a value */
-static int permi_gpu_cells(const permi_frontier *frontier)
-{
-  return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
-}
-
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;

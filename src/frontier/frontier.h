@@ -108,13 +108,6 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
-static void permi_patterns_clear(permi_patterns *patterns)
-{
-  patterns->count = 0;
-  if (patterns->table)
-    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
-}
-
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;

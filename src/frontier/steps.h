@@ -59,7 +59,9 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
   perm_status status = PERM_OK;
   int s;
   target->groups = target->states = 0;
-  permi_patterns_clear(&target->patterns);
+  target->patterns.count = 0;
+  if (target->patterns.table)
+    memset(target->patterns.table, 0, 2 * (size_t)target->patterns.room * sizeof *target->patterns.table);
   for (s = 0; s < streams; s++)
     permi_cursor_settle(&cursor[s], source, words);
   while (status == PERM_OK) {

@@ -164,11 +164,4 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   permi_sum_add_integer(sum, word, words, negative);
   return PERM_OK;
 }
-
-static void permi_residues_too_long(perm_status status, permi_control *control)
-{
-  if (status == PERM_ERROR_OVERFLOW && control)
-    snprintf(control->message, sizeof control->message,
-             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
-}
 /* SPDX-License-Identifier: MIT */

@@ -184,19 +184,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *scalar,
-                               int scalars)
-{
-  const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
-  int i;
-  sum->cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
-  for (i = 0; i < scalars; i++) {
-    sum->rows += scalar[i].node < work->n;
-    work->item[i] = scalar[i].node;
-  }
-  work->node[chain].items = scalars;
-}
-
 /* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
    cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
@@ -206,7 +193,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
-  int i, k, factors = 0, scalars = 0;
+  int i, k, chain, factors = 0, scalars = 0;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -249,7 +236,13 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     if (sum.cost > limit)
       return sum.cost;
   }
-  permi_layout_chain(work, &sum, scalar, scalars);
+  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  sum.cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
+  for (i = 0; i < scalars; i++) {
+    sum.rows += scalar[i].node < n;
+    work->item[i] = scalar[i].node;
+  }
+  work->node[chain].items = scalars;
   work->rows_a_step = sum.rows;
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)

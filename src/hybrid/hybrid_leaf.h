@@ -211,7 +211,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
-    permi_maker_constant(maker, sum);
+    permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
+                 (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
@@ -307,6 +308,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
   permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
+  int root, k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
@@ -322,7 +324,11 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     if (growths)
       growths->most_halvings = work->n - 1;
     permi_maker_rows(&maker, rows, a, reduced);
-    permi_maker_program(&maker);
+    root = work->n + work->nodes - 1;
+    permi_maker_plan(&maker);
+    for (k = 0; k < maker.evaluated && !maker.failed; k++)
+      permi_maker_emit(&maker, maker.sequence[k]);
+    hybrid->result = permi_hybrid_line(work->node[root].slot);
   }
   permi_release(allocator, rows);
   permi_release(allocator, growths);
@@ -363,13 +369,6 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
   return maker->working->integer      ? PERMI_HYBRID_WHOLE
          : maker->working->is_complex ? (doubled ? PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_HYBRID_COMPLEX)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
-}
-
-static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
-{
-  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
-  return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
 #define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */

@@ -53,7 +53,10 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
+  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
+      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;
   if (!work) {
     work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -62,7 +65,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
     work->account = maker->account;
-    work->speed = permi_hybrid_rate(permi_isa(maker->options), algebra) /
+    work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
@@ -105,7 +108,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
-  int most;
+  int most, e;
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
@@ -152,8 +155,15 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     hybrid->chunk_log2--;
   hybrid->walked = hybrid->chunk_log2;
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-  if (hybrid->runs)
-    hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
+  if (hybrid->runs) {
+    uint64_t hash = permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes);
+    hash = permi_hash(permi_hash(hash, hybrid->runs->modulus), hybrid->runs->stand_in);
+    for (e = 0; e < block->edges; e++)
+      hash = permi_hash(hash, (uint64_t)block->integer[e]);
+    for (e = 0; e < block->edges && block->imaginary_integer; e++)
+      hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
+    hybrid->fingerprint = hash;
+  }
   hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +

@@ -104,15 +104,6 @@ static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int
     hybrid->operation[hybrid->operations - 1].count++;
 }
 
-static int permi_maker_constant(permi_hybrid_maker *maker, const double *x)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  return permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, x,
-                      (size_t)hybrid->parts * sizeof *x, 65535, &maker->failed)
-             ? hybrid->constants - 1
-             : 0;
-}
-
 static int permi_pack_bits(uint32_t x, uint32_t mask)
 {
   int packed = 0, at = 0;
@@ -334,15 +325,5 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
       permi_growth_decide(maker, PERMI_GROWTH_CAP, node);
     maker->hybrid->halvings = maker->growths->halvings;
   }
-}
-
-static void permi_maker_program(permi_hybrid_maker *maker)
-{
-  const int root = maker->work->n + maker->work->nodes - 1;
-  int k;
-  permi_maker_plan(maker);
-  for (k = 0; k < maker->evaluated && !maker->failed; k++)
-    permi_maker_emit(maker, maker->sequence[k]);
-  maker->hybrid->result = permi_hybrid_line(maker->work->node[root].slot);
 }
 /* SPDX-License-Identifier: MIT */

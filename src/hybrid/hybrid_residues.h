@@ -295,16 +295,4 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
   }
   return status;
 }
-
-static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_block *block)
-{
-  uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
-  int e;
-  hash = permi_hash(hash, hybrid->runs->stand_in);
-  for (e = 0; e < block->edges; e++)
-    hash = permi_hash(hash, (uint64_t)block->integer[e]);
-  for (e = 0; e < block->edges && block->imaginary_integer; e++)
-    hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
-  return hash;
-}
 /* SPDX-License-Identifier: MIT */

@@ -152,13 +152,6 @@ static int permi_code_constant(permi_coder *coder, int row, const double *x, int
              : 0;
 }
 
-static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
-{
-  const double *number = coder->rows.number[row][place];
-  const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
-  return permi_code_constant(coder, row, twice, negative);
-}
-
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 {
   const permi_hybrid_node *node = &coder->work->node[row];
@@ -329,10 +322,12 @@ static void permi_code_statements(permi_coder *coder)
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
+        const double *number = coder->rows.number[i][k];
+        const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
         permi_code_flip flip;
         flip.row = i;
         flip.reduced = coder->reduced[i];
-        flip.constant = permi_code_twice(coder, i, k, &flip.negative);
+        flip.constant = permi_code_constant(coder, i, twice, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
       }
@@ -505,17 +500,6 @@ static const char permi_code_complex[] =
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
     "#define BM(r) B(r)\n";
 
-static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
-{
-  const int doubled = permi_hybrid_is_doubled((int)algebra);
-  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
-  permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
-                   algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
-                   algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
-  permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
-                   doubled ? permi_code_settled : "");
-}
-
 static int permi_code_pass(const permi_hybrid *hybrid)
 {
   return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
@@ -531,8 +515,16 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
-  if (parts > 1)
-    permi_code_print_algebra(code, hybrid->algebra);
+  if (parts > 1) {
+    const permi_hybrid_algebra algebra = hybrid->algebra;
+    const int doubled = permi_hybrid_is_doubled((int)algebra);
+    permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+    permi_code_print(code, "%s%s%s", doubled ? permi_code_pairs : "",
+                     algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? permi_code_complex_pairs : permi_code_two_parts,
+                     algebra == PERMI_HYBRID_COMPLEX ? permi_code_complex : "");
+    permi_code_print(code, "%s%s", algebra == PERMI_HYBRID_DOUBLED ? permi_code_real_pairs : "",
+                     doubled ? permi_code_settled : "");
+  }
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");

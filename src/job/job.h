@@ -131,15 +131,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   return 1;
 }
 
-PERMI_UNUSED
-static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
-{
-  if (!permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof *offer))
-    return 0;
-  job->offer[job->offers++] = *offer;
-  return 1;
-}
-
 /* Makes 1 or 0 the job's factor. */
 static void permi_job_set_constant(perm_job *job, int one)
 {

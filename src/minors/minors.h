@@ -141,15 +141,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-static permi_dd permi_dd_times_double(permi_dd a, double b)
-{
-  return permi_dd_multiply(a, permi_dd_make(b));
-}
-
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
 {
   const double quotient = a.hi / b;
-  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
+  const permi_dd rest = permi_dd_add(a, permi_dd_multiply(permi_dd_make(quotient), permi_dd_make(-b)));
   return permi_two_sum(quotient, rest.hi / b);
 }
 

@@ -244,18 +244,6 @@ static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
   gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
 }
 
-/* A minor is at its row's place plus its column's. */
-static void permi_minors_gpu_places(permi_minors_gpu *gpu)
-{
-  const int parts = gpu->minors->parts;
-  int f, d;
-  memset(gpu->place, 0, sizeof gpu->place);
-  for (f = 0; f < gpu->forms; f++)
-    gpu->place[gpu->transposed][gpu->form[f]] = f / 8 * parts * 8 + f % 8;
-  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
-    gpu->place[!gpu->transposed][gpu->line[d]] = d * gpu->columns * parts * 8;
-}
-
 static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
                                 const double *sums)
 {
@@ -302,14 +290,14 @@ static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 static perm_status permi_minors_gpu_execute(const permi_minors *minors, const perm_options *options,
                                             permi_control *control, permi_minors_total *total)
 {
-  const int rows = minors->lines[0] - minors->least;
+  const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
   const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
   double *table;
-  int i;
+  int i, f, d;
   permi_minors_gpu_plan(&gpu, minors);
   gpu.control = control;
   gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
@@ -317,14 +305,18 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   if (!pool.failed) {
     permi_minors_gpu_table(&gpu, table);
     permi_minors_gpu_work(&gpu, table);
-    permi_minors_gpu_places(&gpu);
+    memset(gpu.place, 0, sizeof gpu.place); /* a minor is at its row's place plus its column's */
+    for (f = 0; f < gpu.forms; f++)
+      gpu.place[gpu.transposed][gpu.form[f]] = f / 8 * parts * 8 + f % 8;
+    for (d = 0; d < gpu.digits && gpu.by_digits; d++)
+      gpu.place[!gpu.transposed][gpu.line[d]] = d * gpu.columns * parts * 8;
     memset(&none, 0, sizeof none);
     status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
   }
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
     for (i = 0; i < total->count && gpu.by_digits; i++) {
-      const int minor = i / minors->parts, row = minors->least + minor / minors->lines[1];
+      const int minor = i / parts, row = minors->least + minor / minors->lines[1];
       const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }

@@ -266,13 +266,6 @@ static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, siz
   return 1;
 }
 
-static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row, int column)
-{
-  const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
-  const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
-  entries[down * (size_t)map->cells[1] + across]++;
-}
-
 /* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
@@ -315,7 +308,10 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       for (k = 0; k < 1 + square; k++) {
         const permi_spy_map *map = &spy->map[k];
         const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
-        permi_spy_count(map, dead ? map->dead : map->live, row, column);
+        const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
+        const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
+        unsigned *entries = dead ? map->dead : map->live;
+        entries[down * (size_t)map->cells[1] + across]++;
       }
     }
   if (square)

@@ -107,7 +107,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
     status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
   if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  permi_residues_too_long(status, control);
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
   permi_pool_release(pool);
   return status;
 }

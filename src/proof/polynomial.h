@@ -128,16 +128,6 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-/* Entry (i, j) modulo the prime, with i = root. */
-static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
-{
-  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
-  uint64_t r = permi_residue_of(x[0], p);
-  if (problem->parts == 2)
-    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
-  return r;
-}
-
 /* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
@@ -164,13 +154,17 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
   for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+    const uint64_t p = prime->p, root = r % proof->parts ? p - proof->root[k] : proof->root[k];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
-    for (i = 0; i < n * n; i++)
-      a[i] = permi_proof_entry(problem, i / n, i % n,
-                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
-    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
+    for (i = 0; i < n * n; i++) { /* modulo the prime, with i = root */
+      const int64_t *x = problem->integer + (i / n * problem->ld + i % n) * problem->parts;
+      a[i] = permi_residue_of(x[0], p);
+      if (problem->parts == 2)
+        a[i] = permi_residue_add(a[i], permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
+    }
+    permi_polynomial_tables(proof, a, p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;

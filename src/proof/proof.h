@@ -150,31 +150,12 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 }
 
 /* ---- the job */
-static uint64_t permi_proof_fingerprint(const permi_problem *problem)
-{
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
-  int i, j;
-  for (i = 0; i < problem->n; i++)
-    for (j = 0; j < problem->n * problem->parts; j++)
-      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
-  return hash;
-}
-
-static void permi_proof_primes_choose(permi_proof *proof)
-{
-  int k;
-  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
-  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
-    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
-    proof->root[k] = root < other ? root : other;
-  }
-}
-
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
   size_t leaves;
+  int i, j, k;
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
@@ -187,9 +168,17 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
-  proof->fingerprint = permi_proof_fingerprint(problem);
+  proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
+  for (i = 0; i < problem->n; i++)
+    for (j = 0; j < problem->n * problem->parts; j++)
+      proof->fingerprint =
+          permi_hash(proof->fingerprint, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
+  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
+  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
+    proof->root[k] = root < other ? root : other;
+  }
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
   if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))

@@ -350,18 +350,6 @@ static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
   return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
 }
 
-static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
-{
-  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
-  const unsigned flip = ((unsigned)source->flip & mask) * each;
-  unsigned e;
-  for (e = 0; e < 16; e++) {
-    source->lanes.from[e] = e ^ flip;
-    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
-  }
-  source->lanes.other_half = flip >= 8;
-}
-
 /* Returns bits in the buffer, where those of `inside` are adjacent. */
 static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 {
@@ -377,6 +365,7 @@ static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  const unsigned each = p->words ? 2 : 1, mask = (unsigned)low; /* each: lanes of 32 bits a value */
   uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
   int s, bit = p->low, next;
   if (step->moved & ~low) {
@@ -384,8 +373,16 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
     step->fixed_to = step->moved;
     step->sources = 1;
   }
-  for (s = 0; s < step->sources && low; s++)
-    permi_rook_lanes_fill(p, &step->source[s]);
+  for (s = 0; s < step->sources && low; s++) {
+    permi_rook_source *source = &step->source[s];
+    const unsigned flip = ((unsigned)source->flip & mask) * each;
+    unsigned e;
+    for (e = 0; e < 16; e++) {
+      source->lanes.from[e] = e ^ flip;
+      source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
+    }
+    source->lanes.other_half = flip >= 8;
+  }
   if (p->copied) {
     all = permi_rook_local(p, all);
     step->fixed = permi_rook_local(p, step->fixed);

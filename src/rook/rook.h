@@ -37,19 +37,6 @@ static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign. */
-static double permi_rook_bits(const permi_block *block)
-{
-  double bits[2] = {0, 0}, sum;
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
-    for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
-      sum += fabs((double)block->integer[block->edge[e]]);
-    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return 2 + fmin(bits[0], bits[1]);
-}
-
 /* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
@@ -330,6 +317,9 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_rook rook;
   permi_placements plan;
+  const permi_block *block = &rook.block;
+  double bits[2] = {0, 0}, sum;
+  int v, e;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
   if (status != PERM_OK)
     return status;
@@ -342,7 +332,13 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   if (!permi_rook_graph(&rook, &pool)) {
     status = permi_fail_memory(result);
   } else {
-    plan.bits = permi_rook_bits(&rook.block);
+    for (v = 0; v < block->vertices; v++) {
+      for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
+        sum += fabs((double)block->integer[block->edge[e]]);
+      bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+    }
+    /* log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign */
+    plan.bits = 2 + fmin(bits[0], bits[1]);
     if (plan.bits > 64 * PERM_INTEGER_WORDS)
       status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                           "smaller matrix or smaller entries",

@@ -91,17 +91,6 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
   }
 }
 
-/* Returns a uniform number below `most`. */
-static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
-{
-  const uint64_t rest = (UINT64_MAX % most + 1) % most;
-  uint64_t x;
-  do
-    x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  return x % most;
-}
-
 /* Draws a way by integer weights; -1: all are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {

@@ -140,10 +140,16 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
 /* Returns a random pending vertex of a class. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
+  uint64_t all, rest, x;
   int k, there = 0;
   for (k = 0; k < count; k++)
     there += pending[k].number == number;
-  there = (int)permi_draw_below((uint64_t)there, random);
+  all = (uint64_t)there;
+  rest = (UINT64_MAX % all + 1) % all;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  there = (int)(x % all); /* uniform */
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;

@@ -12,31 +12,12 @@
 #define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
 #define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
 
-static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
-{
-  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
-  const double *each = permi_signs_each[!signs->by_table];
-  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
-  return each[0] * (double)counted[0] + each[1] * (double)counted[1] +
-         slower * (each[2] * (double)counted[2] + pair * (double)counted[3]);
-}
-
-static uint64_t permi_signs_weight(const permi_signs_frame *frame)
-{
-  uint64_t left[2] = {0, 0};
-  int block, w;
-  for (block = 0; block < 2; block++)
-    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
-      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
-  return left[0] * left[1];
-}
-
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* first sign: + */
-  int k = 0, alive;
+  int k = 0, alive, block, w;
   if (depth == 0)
     return 0;
   for (;;) {
@@ -51,8 +32,12 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
       if (found == room)
         return found;
       if (path) {
+        uint64_t left[2] = {0, 0}; /* living patterns of both blocks */
+        for (block = 0; block < 2; block++)
+          for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+            left[block] += (uint64_t)permi_count_ones(walk->frame[depth].alive[block][w]);
         path[found] = at;
-        weight[found] = permi_signs_weight(&walk->frame[depth]);
+        weight[found] = left[0] * left[1];
       }
       found++;
     }
@@ -87,6 +72,9 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
+  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double *each = permi_signs_each[!signs->by_table];
+  const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
@@ -99,7 +87,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
     for (k = 0; k < 4; k++)
       counts[k] += weight * (double)walk->counted[k];
-    seconds = permi_signs_seconds(signs, walk->counted);
+    seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
+              slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -137,20 +126,6 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* A range may have all prefixes. */
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
-}
-
-/* Returns the seconds on one GPU. */
-static double permi_signs_gpu_seconds(const double *counted, int shared_words)
-{
-  const double *each = permi_signs_each[2];
-  return each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] + each[3] * (1 + shared_words) * counted[3];
-}
-
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
@@ -160,7 +135,8 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
   const double wanted = fmin(fmax(4 / PERMI_PARALLEL_SECONDS * expected, 1), PERMI_SIGNS_PATHS);
-  int depth = 1, deep;
+  const double *each = permi_signs_each[2], *counted = signs->counted; /* each: of one GPU */
+  int depth = 1, deep, fit;
   if (!memory)
     return 0;
   permi_signs_begin(walk, signs, frame);
@@ -184,9 +160,12 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  signs->gpu_seconds = PERMI_GPU_COMPILE + permi_signs_gpu_seconds(signs->counted, signs->shared_words);
-  signs->gpu &= found && permi_signs_gpu_takes(signs) &&
-                (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
+  signs->gpu_seconds = PERMI_GPU_COMPILE + (each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
+                                            each[3] * (1 + signs->shared_words) * counted[3]);
+  fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  /* a range may have all prefixes */
+  signs->gpu &= found && (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth &&
+                signs->prefix < 58 && (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);

@@ -11,13 +11,6 @@
 #include "../planar/planar.h"
 #include "frontier_offer.h"
 
-static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
-{
-  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
-                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
-}
-
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
   int index, equal = working->degree[a] == working->degree[b];
@@ -61,8 +54,15 @@ static int permi_report_left(permi_working *working)
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].key = 0;
         line[lines].vertex = v;
-        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
+        for (index = working->head[v]; index >= 0; index = working->cell[index].next[side]) {
+          const permi_cell *cell = &working->cell[index];
+          uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[1 - side]);
+          if (working->integer)
+            hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
+          else
+            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+          line[lines].key += hash;
+        }
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
@@ -203,18 +203,6 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-static void permi_block_array_free(permi_maker *maker)
-{
-  const perm_allocator *allocator = &maker->options->allocator;
-  permi_block_array *made = (permi_block_array *)(void *)maker->array;
-  if (!made)
-    return;
-  permi_array_free(&made->array, allocator);
-  permi_release(allocator, made->entries);
-  permi_release(allocator, made);
-  maker->array = NULL;
-}
-
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
@@ -272,9 +260,11 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_name("method", method), why);
   snprintf(offer.reason, sizeof offer.reason, "%.159s", why);
-  return permi_job_note(job, 1, line) && permi_job_push_offer(job, &offer)
-             ? PERM_OK
-             : permi_fail_memory(maker->result);
+  if (!permi_job_note(job, 1, line) ||
+      !permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof offer))
+    return permi_fail_memory(maker->result);
+  job->offer[job->offers++] = offer;
+  return PERM_OK;
 }
 
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -480,19 +470,14 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   return status;
 }
 
-/* Says if sparyser takes over: no GPU is there. */
-static int permi_codegen_falls_back(const perm_options *options)
-{
-  char message[PERM_MESSAGE_BYTES];
-  return options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
-         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
-}
-
 static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const permi_engine *engine =
-      permi_block_engine(permi_codegen_falls_back(options) ? PERM_METHOD_SPARYSER : options->method);
+  char message[PERM_MESSAGE_BYTES];
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+                         !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
+  const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
+  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -500,7 +485,13 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  permi_block_array_free(maker);
+  made = (permi_block_array *)(void *)maker->array;
+  if (made) {
+    permi_array_free(&made->array, &options->allocator);
+    permi_release(&options->allocator, made->entries);
+    permi_release(&options->allocator, made);
+    maker->array = NULL;
+  }
   return status;
 }
 

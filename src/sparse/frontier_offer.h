@@ -12,8 +12,13 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
   char there[64] = "", residues[64] = "";
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     permi_say(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
-  if (frontier->arrays && frontier->arrays->by_residues)
-    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
+  if (frontier->arrays && frontier->arrays->by_residues) {
+    const permi_array_residues *by = &frontier->arrays->residues;
+    if (by->primes)
+      snprintf(residues, sizeof residues, "residues modulo %d primes of %d bits", by->primes, by->bits);
+    else
+      snprintf(residues, sizeof residues, by->modulus ? "residues in doubles" : "integers in doubles");
+  }
   return permi_say(buffer, size,
                    "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes%s\n",
@@ -51,12 +56,14 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
+#define PERMI_GPU_PLANES 10 /* words of a value */
 /* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
   double there, needed;
-  if (!options->gpu.devices || !permi_gpu_cells(frontier))
+  if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
+      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;

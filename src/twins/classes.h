@@ -152,17 +152,6 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
   return c;
 }
 
-/* The result has the sign of `like`. */
-static int64_t permi_class_common(int64_t a, int64_t b, int64_t like)
-{
-  while (b) {
-    const int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return (a < 0) == (like < 0) ? a : -a;
-}
-
 static permi_coefficient permi_class_whole(int64_t x, const permi_numbers *numbers)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -348,13 +337,20 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before;
+  int64_t before, common, other;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  build->content[u] = permi_class_common(before, integer[build->edge[u]], integer[build->last[u]]);
+  common = before; /* the greatest common divisor, with the sign of the last entry */
+  other = integer[build->edge[u]];
+  while (other) {
+    const int64_t rest = common % other;
+    common = other;
+    other = rest;
+  }
+  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
   return number < 2 ? 1 : before / build->content[u];
 }
 

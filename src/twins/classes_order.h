@@ -141,18 +141,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   return status;
 }
 
-static double permi_classes_bytes(const permi_classes *plan)
-{
-  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
-  double ways = 1;
-  int p;
-  for (p = 0; p < plan->steps; p++)
-    ways = fmax(ways, plan->step[p].parts + 1);
-  return 1.5 * (2 * plan->most * (key + value + 16) +
-                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
-         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
-}
-
 #define PERMI_CLASS_ATTEMPTS 12
 static double permi_classes_finding(const permi_block *block)
 {
@@ -179,8 +167,8 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
                              : fmin(PERMI_SEARCH_SHARE * rival, PERMI_ORDER_PLAN_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
-  double each;
-  int attempt, doubled = permi_sparse_doubled(maker->options);
+  double each, key, value, ways = 1;
+  int attempt, p, doubled = permi_sparse_doubled(maker->options);
   if (finding > worth)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %s to look for classes", permi_time_words(finding).text);
   memset(&like, 0, sizeof like);
@@ -215,7 +203,14 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_ROW_SECONDS;
   offer->seconds = best->seconds;
-  offer->bytes = permi_classes_bytes(best);
+  key = 8.0 * best->words;
+  value = 8.0 * (double)permi_numbers_words(&best->numbers);
+  for (p = 0; p < best->steps; p++)
+    ways = fmax(ways, best->step[p].parts + 1);
+  offer->bytes =
+      1.5 * (2 * best->most * (key + value + 16) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+      (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }
 
