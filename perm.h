@@ -74,7 +74,7 @@
                      at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
-                     >>limb_kernels, >>exact_kernels
+                     >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
@@ -1665,7 +1665,7 @@ static void permi_wide_add(permi_wide *sum, permi_wide x)
   sum->high += x.high + (sum->low < x.low);
 }
 
-static permi_wide permi_wide_negate(permi_wide x)
+PERMI_UNUSED static permi_wide permi_wide_negate(permi_wide x)
 {
   x.low = ~x.low + 1;
   x.high = ~x.high + (x.low == 0);
@@ -3243,15 +3243,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   memcpy(note + used, lines, more + 1);
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
-  return 1;
-}
-
-PERMI_UNUSED
-static int permi_job_push_offer(perm_job *job, const perm_offer *offer)
-{
-  if (!permi_grow(&job->allocator, &job->offer, job->offers, &job->offer_room, sizeof *offer))
-    return 0;
-  job->offer[job->offers++] = *offer;
   return 1;
 }
 
@@ -6142,18 +6133,6 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Returns the number of tabled columns: tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md). */
-static int permi_dense_tabled(const permi_dense_plan *plan, size_t table)
-{
-  int tabled = 0;
-  if (plan->lane_columns == 3)
-    return 0;
-  while (tabled < PERMI_MOST_TABLED && tabled + 4 < plan->outer_columns &&
-         table << (tabled + 1) <= 24576 / sizeof(double))
-    tabled++;
-  return tabled;
-}
-
 /* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
@@ -6176,7 +6155,10 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
-  dense->tabled = permi_dense_tabled(plan, table);
+  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
+  while (plan->lane_columns != 3 && dense->tabled < PERMI_MOST_TABLED && dense->tabled + 4 < plan->outer_columns &&
+         table << (dense->tabled + 1) <= 24576 / sizeof(double))
+    dense->tabled++;
   if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
                         (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);
@@ -7465,17 +7447,6 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Returns the operations behind row sums or atoms, for a vector of int16. */
-static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
-{
-  const int limbs = packing->limbs, first = (limbs + 1) / 2, second = limbs - first;
-  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  const double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
-  if (rows->parts == 1)
-    return operations + 4 * (4 * inner + 5 * first * second);
-  return operations + 4 * (18 * inner + 6 * rows->n) + 4 * 4 * 5 * limbs * limbs / 4;
-}
-
 /* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
    distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
@@ -7511,8 +7482,10 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
       options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
   const permi_exact_family *family = permi_exact_families;
   const permi_exact_rows *rows = &plan->rows;
+  const permi_exact_packing *packing = &plan->packing;
   const int n = rows->n;
-  double operations;
+  int limbs, first, second;
+  double operations, inner;
   memset(&plan->packing, 0, sizeof plan->packing);
   plan->family = NULL;
   plan->modulus = 0;
@@ -7524,9 +7497,17 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
     return;
   plan->family = family;
-  operations = permi_exact_operations(&plan->packing, rows);
-  plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
-                  (plan->packing.few ? 1 : 0.5) / family->rate *
+  limbs = packing->limbs;
+  first = (limbs + 1) / 2;
+  second = limbs - first;
+  inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  /* behind row sums or atoms, for a vector of int16 */
+  operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  if (rows->parts == 1)
+    operations += 4 * (4 * inner + 5 * first * second);
+  else
+    operations += 4 * (18 * inner + 6 * n) + 4 * 4 * 5 * limbs * limbs / 4;
+  plan->seconds = (4 * (2 * n - 3 * limbs + operations) + n / 4.0 + 20) / (packing->few ? 1 : 0.5) / family->rate *
                   ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
   plan->can_skip =
       rows->parts == 1 && rows->norm[rows->order[0]] <= 127 && n >= family->lanes_log2 + PERMI_EXACT_SKIP_LOG2 + 2;
@@ -11292,15 +11273,10 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-static permi_dd permi_dd_times_double(permi_dd a, double b)
-{
-  return permi_dd_multiply(a, permi_dd_make(b));
-}
-
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
 {
   const double quotient = a.hi / b;
-  const permi_dd rest = permi_dd_add(a, permi_dd_times_double(permi_dd_make(quotient), -b));
+  const permi_dd rest = permi_dd_add(a, permi_dd_multiply(permi_dd_make(quotient), permi_dd_make(-b)));
   return permi_two_sum(quotient, rest.hi / b);
 }
 

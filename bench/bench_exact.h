@@ -81,7 +81,7 @@ static double bench_exact_rate(int n, const int64_t *a, perm_isa isa, int skip, 
   view.a = a;
   view.ld = n;
   view.parts = 1;
-  permi_exact_plan_of(&options, n, &view, &plan);
+  permi_exact_fastest(&options, n, &view, &plan);
   plan.skip = plan.skip && skip;
   if (!plan.family || permi_exact_tables(&options, &plan, &leaf, NULL) != PERM_OK ||
       !permi_workspace_make(&options.allocator, &leaf, 1, &memory))

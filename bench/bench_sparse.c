@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid merge planner planner=NAME prices threads
+     hybrid planner planner=NAME prices threads
    or: build/bench_sparse process COMMAND... */
 #include "../tests/unit/inside.h"
 
@@ -15,7 +15,6 @@ static double bench_seconds(void)
 }
 
 #include "bench_hybrid.h"
-#include "bench_merge.h"
 #include "bench_planner.h"
 #include "bench_prices.h"
 #include "bench_process.h"
@@ -31,8 +30,6 @@ int main(int argc, char **argv)
   for (i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "hybrid")) {
       bench_hybrid();
-    } else if (!strcmp(argv[i], "merge")) {
-      bench_merge();
     } else if (!strncmp(argv[i], "planner", 7) && (!argv[i][7] || argv[i][7] == '=')) {
       bench_planner(argv[i][7] ? argv[i] + 8 : NULL);
     } else if (!strcmp(argv[i], "prices")) {
@@ -41,7 +38,7 @@ int main(int argc, char **argv)
       bench_threads();
     } else {
       fprintf(stderr,
-              "no such part: %s; parts are hybrid merge planner planner=NAME prices threads, or process COMMAND...\n",
+              "no such part: %s; parts are hybrid planner planner=NAME prices threads, or process COMMAND...\n",
               argv[i]);
       return 2;
     }

@@ -73,7 +73,7 @@
                      at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
-                     >>limb_kernels, >>exact_kernels
+                     >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine

@@ -62,7 +62,7 @@ static void permi_wide_add(permi_wide *sum, permi_wide x)
   sum->high += x.high + (sum->low < x.low);
 }
 
-static permi_wide permi_wide_negate(permi_wide x)
+PERMI_UNUSED static permi_wide permi_wide_negate(permi_wide x)
 {
   x.low = ~x.low + 1;
   x.high = ~x.high + (x.low == 0);

@@ -200,6 +200,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_ryser_walk walk;
   int d, part;
   (void)workspace;
+  memset(&ways, 0, sizeof ways);
   permi_ways_begin(leaf, chunk, &ways);
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;

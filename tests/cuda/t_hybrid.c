@@ -286,7 +286,7 @@ static void cuda_sparse_bounds(int rounds, int n_most)
           cuda_leaf_number(job[0], &number[0], &exp2[0], &absolute[0]) &&
           cuda_leaf_number(job[1], &number[1], &exp2[1], &absolute[1])) {
         const double unit = k / 2 == 2 ? PERMI_UNIT : PERMI_UNIT * PERMI_UNIT;
-        const double scale = ldexp(job[0]->number[0].value.hi * job[1]->number[0].value.hi < 0 ? -1 : 1,
+        const double scale = ldexp(job[0]->number.value.hi * job[1]->number.value.hi < 0 ? -1 : 1,
                                    permi_int_exponent(exp2[1] - exp2[0]));
         const double whole_off = permi_modulus((number[0].value.hi - scale * number[1].value.hi) +
                                              (number[0].value.lo - scale * number[1].value.lo),

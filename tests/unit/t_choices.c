@@ -93,11 +93,11 @@ TEST(t_choices_of_limbs)
 {
   static const int sizes[] = {1, 3, 7, 9, 14, 16, 20, 31, 40, 51, 57, 63};
   static const struct { const char *name; int isa, parts; uint64_t hash; } recorded[] = {
-      {"IFMA", PERM_ISA_AVX512IFMA, 1, UINT64_C(0x06106ccaf0a38c09)},
-      {"AVX-512", PERM_ISA_AVX512, 1, UINT64_C(0xd7f669fa25253184)},
-      {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0xa246ab262ae67014)},
-      {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x127dc6973b7f9b47)},
-      {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0x31d67963aa59c0df)},
+      {"IFMA", PERM_ISA_AVX512IFMA, 1, UINT64_C(0xa987f8bec36385c1)},
+      {"AVX-512", PERM_ISA_AVX512, 1, UINT64_C(0x9720ba852ef761f4)},
+      {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0xc13d17889f4f8519)},
+      {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x232be605b108af73)},
+      {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0xc088170c2d8a88c8)},
       {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0x07a15df9852af014)},
       {"Gaussian, portable", PERM_ISA_PLAIN, 2, UINT64_C(0xcf963d534269440e)}};
   int64_t *a = (int64_t *)malloc(2 * 64 * 64 * sizeof *a);
@@ -207,7 +207,7 @@ TEST(t_choices_of_arrays)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
                                         PERM_METHOD_EXPANSION};
-  static const uint64_t recorded[] = {UINT64_C(0xc5d3368b49215721), UINT64_C(0xdd212cd025164564)};
+  static const uint64_t recorded[] = {UINT64_C(0x22667642ff56a4e8), UINT64_C(0x7b4ec5d3e990c989)};
   static double a[2 * 65 * 65];
   int parts, kind, n, precision, certify;
   size_t m;
@@ -261,7 +261,7 @@ static int choices_surely(const permi_problem *problem, const perm_options *opti
 TEST(t_choices_of_integers)
 {
   static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_MULTIPLICITIES};
-  static const uint64_t recorded[] = {UINT64_C(0x295a1bbbde403634), UINT64_C(0xe6ace11f8d483e4c)};
+  static const uint64_t recorded[] = {UINT64_C(0xb6823d474bd8020a), UINT64_C(0x649b1938fe31a3ee)};
   static int64_t a[2 * 67 * 67];
   int parts, kind, n, bits;
   size_t m;
@@ -338,7 +338,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_TREE,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0xe49b49cbdfd0a316), UINT64_C(0x7b7d757737edb963)};
+  static const uint64_t recorded[] = {UINT64_C(0xbd3cc3f3749cf61f), UINT64_C(0xe665128b11ce8322)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
@@ -402,7 +402,7 @@ static void choices_explained(const char *name, perm_status status, perm_job *jo
 TEST(t_choices_of_searches)
 {
   static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
-  static const uint64_t recorded[] = {UINT64_C(0x85a3aef92983d833), UINT64_C(0x817e66e8bdb2270a)};
+  static const uint64_t recorded[] = {UINT64_C(0x8cf14d1070892a50), UINT64_C(0xfcabed2ec1ab9233)};
   static double a[26 * 26];
   static int64_t integer[26 * 26];
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
