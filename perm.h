@@ -959,7 +959,7 @@ PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {
 /* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
    (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.7e-8, 5.5e-8, 1.5e-8, 1.1e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */
@@ -11666,7 +11666,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* n <= 16, with copies 12, without plan, job, allocation or clock: by expansion up to n = 4.
+/* n <= 16, with copies 12, without plan, job or clock: by expansion up to n = 4.
    THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
    sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
    at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
@@ -11675,7 +11675,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 3400 /* on the stack */
+#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: all rows; counts: or NULL. */
@@ -11742,7 +11742,8 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
 }
 
 /* Returns 0 for the general path. */
-static int permi_small_minors_compute(permi_small_minors *of, double *out)
+PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of, const perm_allocator *allocator,
+                                                         double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
   const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
@@ -11750,16 +11751,23 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
                                           : PERMI_FOUR_LARGEST;
-  const int most_rows = (PERMI_SMALL_MINORS_ROOM - n * PERMI_MINORS_ROW(of->parts)) / PERMI_MINORS_SUMS(n, of->parts);
-  const permi_minors_sum sum = {of->rows, n, !gradient ? 1 : most_rows < n ? most_rows : n, 0, of->a};
-  double work[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, most = 0;
+  const permi_minors_sum sum = {of->rows, n, gradient ? n : 1, 0, of->a};
+  const int room = n * PERMI_MINORS_ROW(of->parts) + sum.group * PERMI_MINORS_SUMS(n, of->parts);
+  double few[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, *work = few, *many = NULL, most = 0;
   int i;
   if (!(size.moduli <= largest))
     return 0;
+  if (n > 4 && room > PERMI_SMALL_MINORS_ROOM) {
+    many = (double *)permi_allocate(allocator, (size_t)room + 8, sizeof *many);
+    if (!many)
+      return 0;
+    work = (double *)(void *)(((uintptr_t)many + 63) & ~(uintptr_t)63);
+  }
   if (n > 4)
     permi_minors_kernel_for(of->isa, n, of->parts)->run(&sum, 0, work, out);
   else
     permi_small_minors_few(of, out);
+  permi_release(allocator, many);
   for (i = 0; i < (gradient ? n : 1); i++)
     most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
   if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
@@ -11896,7 +11904,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     return 0;
   task.isa = task.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
   task.parts = parts;
-  if (!permi_small_minors_compute(&task, raw))
+  if (!permi_small_minors_compute(&task, &permi_options(options)->allocator, raw))
     return 0;
   for (row = call->gradient ? 0 : call->row; call->counts[0] && !call->counts[0][row]; row++)
     ;

@@ -8863,7 +8863,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning ||
+    if (best ? best->cost[best->nodes] < 10 * planning * (start + 2) ||
                    best->cost[best->nodes] > 2 * rival
              : rival < (double)INFINITY)
       break;
@@ -12494,7 +12494,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.2e9, 6e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
+      {6e9, 2.2e9, 2.4e9, 7e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;

@@ -693,7 +693,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning ||
+    if (best ? best->cost[best->nodes] < 10 * planning * (start + 2) ||
                    best->cost[best->nodes] > 2 * rival
              : rival < (double)INFINITY)
       break;

@@ -47,7 +47,7 @@ static const struct {
     {"call", "sample", "signs", "signed", REFUSED, "weights are not negative"},
     {"call", "sample", "shape", "tall", REFUSED, "rows get columns"},
     {"call", "sample", "structure", "singular", REFUSED, "there is nothing to draw"},
-    {"call", "sample", "engine", "!auto band tree twins frontier lists arrays", REFUSED, "states must be kept"},
+    {"call", "sample", "engine", "!auto tree twins frontier lists arrays", REFUSED, "states must be kept"},
     {"call", "sample", "precision", "dd kahan", REFUSED, "a draw needs no more digits"},
     {"call", "sample", "certify", "1", REFUSED, "a draw has no bound"},
     {"call", "minors gradient", "engine", "!auto dense glynn", REFUSED, "minors have three methods"},

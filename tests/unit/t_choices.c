@@ -98,8 +98,8 @@ TEST(t_choices_of_limbs)
       {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0xc13d17889f4f8519)},
       {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x232be605b108af73)},
       {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0xc088170c2d8a88c8)},
-      {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0x07a15df9852af014)},
-      {"Gaussian, portable", PERM_ISA_PLAIN, 2, UINT64_C(0xcf963d534269440e)}};
+      {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0xed0e6799186c44ec)},
+      {"Gaussian, portable", PERM_ISA_PLAIN, 2, UINT64_C(0x03aba60bbe6cbcaa)}};
   int64_t *a = (int64_t *)malloc(2 * 64 * 64 * sizeof *a);
   size_t k, s;
   CHOICES_HERE();
@@ -338,7 +338,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_TREE,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0xbd3cc3f3749cf61f), UINT64_C(0xe665128b11ce8322)};
+  static const uint64_t recorded[] = {UINT64_C(0xf7bf563a62216b16), UINT64_C(0x10a94c43cb32852a)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
@@ -402,7 +402,7 @@ static void choices_explained(const char *name, perm_status status, perm_job *jo
 TEST(t_choices_of_searches)
 {
   static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
-  static const uint64_t recorded[] = {UINT64_C(0x8cf14d1070892a50), UINT64_C(0xfcabed2ec1ab9233)};
+  static const uint64_t recorded[] = {UINT64_C(0x1412bcb51dbfb139), UINT64_C(0xfcabed2ec1ab9233)};
   static double a[26 * 26];
   static int64_t integer[26 * 26];
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
