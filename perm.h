@@ -6839,8 +6839,8 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
    7. Underflow and lost entries: n^2 2^(growth - 1070) for each of 2^(n-1) terms.
    8. Entries >= 0 that move by at most e_i of each in row i move the permanent by sum e_i of itself, and second order.
    Entries of both signs would need minors: they take split rows.
-   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (complex.v), 1, 3, 4 (dense.g), 4 to 7 (dense_orders.sh) and
-   search for counterexamples (tests/attack/climb.c). */
+   Machines prove 1, 4, 6 (tests/proofs/chains.v), 2, 3 (tests/proofs/complex.v), 1, 3, 4 (tests/proofs/dense.g), 4 to 7
+   (tests/proofs/dense_orders.sh) and search for counterexamples (tests/attack/climb.c). */
 static void permi_plan_bounds(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;

@@ -631,7 +631,7 @@ refuses 'an entry outside, or twice' "$market coordinate integer symmetric\n2 2 
 refuses 'an entry outside, or twice' "$market coordinate integer skew-symmetric\n2 2 1\n1 1 0\n"
 refuses 'the matrix is not hermitian' "$market coordinate complex hermitian\n2 2 1\n1 1 1 1\n"
 refuses 'the matrix is not skew-symmetric' "$market coordinate integer skew-symmetric\n2 2 1\n2 1 -9223372036854775808\n"
-expect prove_real 2 ': precision exact needs integers below 2.53, but row 1, column 1 .* has none' --generate uniform:5 --prove $dir/r.prf
+expect prove_real 2 ': precision exact needs integers below 2.53, and so does --mod, but the entry in row 1, column 1 ' --generate uniform:5 --prove $dir/r.prf
 expect prove_rectangular 2 'the matrix is 2 x 3; proofs are of square ones' --prove $dir/r.prf $dir/real23.txt
 expect prove_explained 0 'entries .integers.; taken whole, without any reduction$' --generate binary:30:0.1 --prove $dir/r.prf --explain
 check prove_explained_ranges grep -q '^  plan .* in [0-9]* ranges of values$' $dir/out

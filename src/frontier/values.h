@@ -3,6 +3,7 @@
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
+#include "../graph/primes.h"
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 

@@ -205,7 +205,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
       and scaled parts lose 2^-1074 each, as a row without a floor does.
    5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
-   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, complex.v, hybrid.g. */
+   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, tests/proofs/complex.v,
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;

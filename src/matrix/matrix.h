@@ -5,6 +5,7 @@
 #include "../api/calls.h"
 #include "../base/memory.h"
 #include "../job/job.h"
+#include "../job/problem.h"
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
