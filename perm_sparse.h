@@ -13888,39 +13888,50 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M (the edges `at` of levels): per A = sum over M of the product of a_ij over (i, j) in
-   M, depth first, at the free vertex with the fewest choices, in double-doubles or long integers.
+   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
+   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
+
+   Symbols    here
+     M        the edges `at` of the levels
+     a_ij     coefficient[edge[e]], e among the neighbours of a vertex
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up. Ways
-   out of a node are divided among the chunks that share it. Walks stop between chunks. */
+   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
+   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
 
-#define PERMI_WALK_CHUNKS 4096      /* at most, unless they take longer */
+#define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
 #define PERMI_WALK_PIECE_SECONDS 1e-3 /* at least, of a chunk */
+#define PERMI_WALK_LOOK_SECONDS 2e-3  /* predicted, between looks at the stop */
+#define PERMI_WALK_WINDOW 64 /* chunks of each thread before they are merged */
 #define PERMI_WALK_PROBES 48
+#if !defined(PERMI_WALK_GRACE_SECONDS)
+#define PERMI_WALK_GRACE_SECONDS 0.1 /* predicted: a shorter chunk is finished even after a stop */
+#endif
 
 typedef struct permi_ways {
-  uint64_t begin, end, chunk; /* that share the node; that walks */
-  double weight;              /* paths that a probe stands for, or 1 */
-  uint64_t seed;              /* of a probe, or 0 */
-  double choices, work;       /* counted; predicted seconds */
+  uint64_t begin, end, chunk; /* chunks that share the node, the one that walks */
+  double weight;              /* paths that a probe stands for; else 1 */
+  uint64_t seed;              /* of a probe; else 0 */
+  struct permi_walking *walking; /* NULL: nothing stops the walk */
+  double choices, work, look; /* counted; predicted seconds; at the next look */
+  int thread, stopped;
 } permi_ways;
 
-/* A leaf without chunks is a probe's, whose walk has begun. */
-static void permi_ways_begin(const permi_leaf *leaf, uint64_t chunk, permi_ways *ways)
-{
-  if (!leaf->information.chunks)
-    return;
-  memset(ways, 0, sizeof *ways);
-  ways->end = leaf->information.chunks;
-  ways->chunk = chunk;
-  ways->weight = 1;
-}
+/* A range that threads walk. */
+typedef struct permi_walking {
+  const permi_leaf *leaf;
+  permi_control *control;
+  uint64_t begin, window; /* the first chunks of the range, of the slots */
+  double each;            /* predicted seconds of a chunk */
+  perm_partial *slot;
+  void *memory;
+  int stop; /* a perm_status that thread 0 writes and the others see */
+} permi_walking;
 
-/* The chunk's ways [*first, *last) of `count`; a probe's, at random [Knu75]. */
+/* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
 static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
 {
   const uint64_t chunks = ways->end - ways->begin, mine = ways->chunk - ways->begin, n = (uint64_t)count;
@@ -13941,16 +13952,94 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* A node counts for the first chunk that walks it. */
+/* Says if the node counts as this chunk's: the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
 }
 
-static void permi_ways_count(permi_ways *ways, double seconds)
+static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
+{
+  int stop = PERM_OK;
+  if (thread) {
+    PERMI_OMP(atomic read)
+    stop = walking->stop;
+  } else {
+    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
+    PERMI_OMP(atomic write)
+    walking->stop = stop;
+  }
+  return (perm_status)stop;
+}
+
+/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
+static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
+  if (ways->work >= ways->look && ways->walking && !ways->stopped) {
+    ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
+    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
+  }
+  return ways->stopped;
+}
+
+static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_walking *walking = (permi_walking *)context;
+  const permi_leaf *leaf = walking->leaf;
+  perm_partial *partial = &walking->slot[chunk - walking->window];
+  permi_ways *ways = (permi_ways *)permi_workspace_of(leaf, walking->memory, thread);
+  memset(ways, 0, sizeof *ways);
+  ways->end = leaf->information.chunks;
+  ways->chunk = chunk;
+  ways->weight = 1;
+  ways->walking = walking->control ? walking : NULL;
+  ways->look = PERMI_WALK_GRACE_SECONDS;
+  ways->thread = thread;
+  leaf->run_chunk(leaf, chunk, ways, partial);
+  if (!ways->stopped) {
+    partial->fingerprint = leaf->information.fingerprint;
+    permi_partial_count(partial, chunk, chunk + 1);
+  }
+  return thread || !walking->control ? PERM_OK
+         : ways->stopped             ? (perm_status)walking->stop
+                                     : permi_walking_poll(walking, 0, chunk + 1);
+}
+
+/* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
+   was done is a prefix. */
+static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                    perm_partial *partial)
+{
+  const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
+  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
+  permi_leaf each = *leaf;
+  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
+                           NULL, NULL, PERM_OK};
+  perm_status status = PERM_OK;
+  uint64_t k;
+  int whole = 1;
+  each.run_range = NULL; /* it has a workspace */
+  walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
+  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
+    status = PERM_ERROR_MEMORY;
+  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
+    const uint64_t count = end - walking.window < room ? end - walking.window : room;
+    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
+    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
+    for (k = 0; k < count && walking.slot[k].chunks; k++)
+      perm_partial_merge(partial, &walking.slot[k]);
+    whole = k == count;
+    if (whole && walking.window + count == end)
+      status = PERM_OK;
+    else if (status == PERM_OK && control)
+      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
+  }
+  permi_release(allocator, walking.memory);
+  permi_release(allocator, walking.slot);
+  return status;
 }
 
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
@@ -13964,7 +14053,7 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
 
 typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 
-/* Estimates by random descents [Knu75]. workspace: bytes behind permi_ways. */
+/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
                                     double *choices, permi_offer *offer)
 {
@@ -14033,13 +14122,14 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes a leaf, except for its relative bound. ways: of a node, at most. */
+/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
                                    uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
 {
   permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
                   leaf);
   leaf->run_chunk = run;
+  leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + workspace;
   leaf->threaded = 1;
@@ -14048,7 +14138,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* above 2^this products have the counted error: 1e-270 */
+#define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
@@ -14065,8 +14155,8 @@ typedef struct permi_transversals {
 typedef struct permi_matching_walk {
   const permi_transversals *all;
   permi_ways *ways;
-  int *degree, *gone;                /* a vertex's free neighbours; if matched */
-  int *vertex, *left, *at, *matched; /* ways left, edge, if taken */
+  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
+  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
   char *product, *sum;
 } permi_matching_walk;
 
@@ -14076,7 +14166,7 @@ static size_t permi_matching_bytes(const permi_transversals *all)
   return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
 }
 
-/* Takes v out (step -1) or back (1). */
+/* Takes vertex v out of the graph (step -1) or back (1). */
 static void permi_matching_move(permi_matching_walk *walk, int v, int step)
 {
   const permi_transversals *all = walk->all;
@@ -14121,9 +14211,9 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
   permi_matching_walk walk;
   char *product;
   int v, k = 0;
+  (void)chunk;
   walk.all = all;
   walk.ways = (permi_ways *)workspace;
-  permi_ways_begin(leaf, chunk, walk.ways);
   walk.product = (char *)(walk.ways + 1);
   walk.sum = walk.product + (size_t)levels * all->size;
   walk.degree = (int *)(void *)(walk.sum + all->size);
@@ -14147,7 +14237,8 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       k--;
       continue;
     }
-    permi_ways_count(walk.ways, seconds);
+    if (permi_ways_stop(walk.ways, seconds))
+      return;
     permi_matching_next(&walk, k);
     walk.matched[k] = 1;
     permi_matching_move(&walk, u, -1);
@@ -14173,7 +14264,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* true products are as small, as entries are at most 1: lost */
+    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }
@@ -14424,7 +14515,8 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   int d, part;
   (void)workspace;
   memset(&ways, 0, sizeof ways);
-  permi_ways_begin(leaf, chunk, &ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
@@ -14769,25 +14861,25 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
    Symbols    here
      a, b     entries of a line; c, d: the lines across that have them
      per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
-     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The least is branched on
-   Small pieces, and those with over 4 entries in all lines, are summed over subsets, which cancel nothing (DecompRyser
-   [SUP] takes Ryser's formula).
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
+   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1 to those of order k - 1.
-   With n - 1 products, R roundings in all (3 a complex product) and S the sum of moduli, |error| <=
-   g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli,
-   at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and losses of
-   chunks add up without rounding. */
+   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
+   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
+   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
+   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
+   losses of chunks add up without rounding. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* of short values, with over 4 entries in all lines */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* Live lines, entries of lines, branches on a line. */
+/* A matrix in the making: live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
@@ -14814,7 +14906,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y, which may be NULL. */
+/* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -14843,7 +14935,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Eliminates a line of two entries: column c takes over d. Integers may cancel. */
+/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -14881,7 +14973,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* The permanent of a piece of order k: run->subsets[s] is of its first rows and columns s. */
+/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
 static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
@@ -14912,7 +15004,7 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Those that share most lines come first: they fill in least. */
+/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -14941,11 +15033,12 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   int side = 0, line = 0, degree, order, first, last;
   uint64_t lines;
   permi_value_one(&plan->numbers, result);
-  permi_ways_count(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
-                                  PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size));
+  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
+    return;
   for (;;) {
     int partner, s;
-    degree = INT_MAX; /* INT_MAX: no line */
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
     for (s = 0; s < 2; s++)
       for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
         const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
@@ -14981,7 +15074,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last; first++) {
+  for (; first < last && !run->ways->stopped; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -15005,10 +15098,10 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_piece *piece;
   uint64_t *room;
   int i;
+  (void)chunk;
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.ways = (permi_ways *)workspace;
-  permi_ways_begin(leaf, chunk, run.ways);
   piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {

@@ -2506,7 +2506,7 @@ def sample(a, count, seed=1, first=0, **options):
     of 0, LimitError where the states that are kept exceed max_bytes, ...
 
     >>> [list(map(int, columns)) for columns in perm.sample([[1, 2], [1, 1]], 4, seed=2)]
-    [[1, 0], [1, 0], [0, 1], [0, 1]]
+    [[1, 0], [0, 1], [0, 1], [1, 0]]
     """
     count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
         ("count", count), ("seed", seed), ("first", first)))

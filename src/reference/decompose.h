@@ -4,27 +4,27 @@
    Symbols    here
      a, b     entries of a line; c, d: the lines across that have them
      per A    per (A without the line and d; c replaced by a d + b c) + per (A without the two entries)
-     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The least is branched on
-   Small pieces, and those with over 4 entries in all lines, are summed over subsets, which cancel nothing (DecompRyser
-   [SUP] takes Ryser's formula).
+     degree   entries of a line: 2k or 2k - 1 give k permanents of one order less. The fewest are branched on
+   Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
+   (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
    1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1 to those of order k - 1.
-   With n - 1 products, R roundings in all (3 a complex product) and S the sum of moduli, |error| <=
-   g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of moduli,
-   at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and losses of
-   chunks add up without rounding. */
+   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
+   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
+   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
+   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
+   losses of chunks add up without rounding. */
 #pragma once
 #include "transversals.h"
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* of short values, with over 4 entries in all lines */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same with over 4 entries in all lines, short values */
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* Live lines, entries of lines, branches on a line. */
+/* A matrix in the making: live lines, entries of lines, branches on a line. */
 typedef struct permi_piece {
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell, *value, *sum;
@@ -51,7 +51,7 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
-/* to = a x + b y; to may be x or y, which may be NULL. */
+/* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
@@ -80,7 +80,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Eliminates a line of two entries: column c takes over d. Integers may cancel. */
+/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -118,7 +118,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* The permanent of a piece of order k: run->subsets[s] is of its first rows and columns s. */
+/* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
 static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
@@ -149,7 +149,7 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Those that share most lines come first: they fill in least. */
+/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
 static int permi_piece_pairs(permi_piece *piece, int side, int line)
 {
   uint64_t left = piece->mask[side][line], first, second;
@@ -178,11 +178,12 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   int side = 0, line = 0, degree, order, first, last;
   uint64_t lines;
   permi_value_one(&plan->numbers, result);
-  permi_ways_count(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
-                                  PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size));
+  if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
+                                     PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
+    return;
   for (;;) {
     int partner, s;
-    degree = INT_MAX; /* INT_MAX: no line */
+    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
     for (s = 0; s < 2; s++)
       for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
         const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
@@ -218,7 +219,7 @@ static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uin
   }
   permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
   memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last; first++) {
+  for (; first < last && !run->ways->stopped; first++) {
     permi_piece_copy(plan, piece, piece + 1);
     permi_piece_line(piece + 1, side, line, piece->pair[first]);
     permi_decompose_node(run, piece + 1, piece->value);
@@ -242,10 +243,10 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
   permi_piece *piece;
   uint64_t *room;
   int i;
+  (void)chunk;
   memset(&run, 0, sizeof run);
   run.plan = plan;
   run.ways = (permi_ways *)workspace;
-  permi_ways_begin(leaf, chunk, run.ways);
   piece = (permi_piece *)(void *)(run.ways + 1);
   room = (uint64_t *)(void *)(piece + plan->n);
   for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {

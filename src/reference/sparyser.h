@@ -201,7 +201,8 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   int d, part;
   (void)workspace;
   memset(&ways, 0, sizeof ways);
-  permi_ways_begin(leaf, chunk, &ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);

@@ -30,6 +30,8 @@ static double test_watch_units = 1e7; /* 0: loops that are watched look at every
 static size_t test_watch_steps = 65536; /* 1: and tell of each */
 #define PERMI_WATCH_UNITS test_watch_units
 #define PERMI_WATCH_STEPS test_watch_steps
+static double test_walk_grace = 0.1; /* 0: walks stop at every look within a chunk */
+#define PERMI_WALK_GRACE_SECONDS test_walk_grace
 static int test_stop_fault(void); /* t_stops.c: cancels */
 #define PERMI_STOP_FAULT() test_stop_fault()
 static int test_file_fault(const char *operation, size_t *bytes); /* t_checkpoint.c: makes it fail */

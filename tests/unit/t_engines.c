@@ -524,6 +524,56 @@ TEST(t_engines_chunks_share_a_tree)
   perm_matrix_free(&matrix);
 }
 
+/* Walks that are stopped within a chunk, or between two, go on from a prefix of the chunks to the same bits. With one
+   thread the predicted work alone says where they look. */
+TEST(t_engines_walks_stop_within_chunks)
+{
+  static const perm_method methods[] = {PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS};
+  const volatile int yes = 1;
+  int run;
+  for (run = 0; run < 4; run++) { /* tenths of seconds: a look comes after 2 ms */
+    const int method = run / 2, threads = run % 2 ? 3 : 1;
+    perm_options options = t_sparse_options(methods[method], PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    perm_result first, result;
+    perm_job *job = NULL;
+    perm_state *state;
+    int calls, within = 0, between = 0;
+    CHECK(perm_generate(method ? "regular:34:3" : "regular:52:3", 3, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && job->leaves == 1);
+    job->leaf[0].information.chunks = 37;
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    CHECK(perm_job_execute(job, state, &options, &first) == PERM_OK);
+    perm_state_free(state);
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    options.threads = threads;
+    options.cancel = &yes;
+    for (calls = 0; calls < 100; calls++) {
+      uint64_t begin = 0, end = 0, left, left_end;
+      perm_status status;
+      perm_state_left(job, state, 0, 0, &begin, &end);
+      test_walk_grace = calls % 2 ? 0.1 : 0;
+      status = perm_job_execute(job, state, &options, &result);
+      perm_state_left(job, state, 0, 0, &left, &left_end);
+      if (status == PERM_OK)
+        break;
+      CHECK(status == PERM_STOPPED_CANCELLED && left_end == end && (calls % 2 ? left > begin : left >= begin));
+      within += left == begin;
+      between += left > begin;
+    }
+    test_walk_grace = 0.1;
+    CHECK_SHOW((threads > 1 || (within > 3 && between > 3)) && result.status == PERM_OK &&
+                   first.value == result.value && first.error_bound == result.error_bound &&
+                   first.terms == result.terms,
+               "%s: %d stops within chunks, %d between; %.17g of %.0f terms, not %.17g of %.0f",
+               perm_name("method", methods[method]), within, between, result.value, result.terms, first.value,
+               first.terms);
+    perm_state_free(state);
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+}
+
 /* Plans say their method, the order of the block, and as many bytes as they return, whatever the buffer holds. */
 TEST(t_engines_explain)
 {
