@@ -11370,6 +11370,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   own.precision = PERM_PRECISION_DD;
   own.tolerance = own.max_seconds = 0;
   own.gpu.devices = 0;
+  own.isa = options->isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options->isa;
   own.progress = permi_inner_progress;
   own.user_data = &inner;
   memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);

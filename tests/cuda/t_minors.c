@@ -146,8 +146,9 @@ TEST(t_cuda_twin_minors_faults)
   options.isa = PERM_ISA_AUTO; /* predicted faster on the CPU */
   CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0);
   options.isa = PERM_ISA_CUDA;
-  options.precision = PERM_PRECISION_DD; /* each is a permanent */
-  CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK);
+  options.precision = PERM_PRECISION_DD; /* each is a permanent, on the CPU */
+  CHECK_SHOW(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0, "%s",
+             r.message);
   options.precision = PERM_PRECISION_DEFAULT;
   options.certify = 1;
   CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_ERROR_UNSUPPORTED && again[0] != again[0]);

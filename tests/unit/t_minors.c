@@ -262,8 +262,8 @@ TEST(t_minors_multiplicities)
       }
 }
 
-/* All entries 1, so the permanent is N! and every minor (N - 1)!. With 60 copies to nine digits; with 200 the terms
-   cancel to 1e-36 of their size, and the estimate has to say so. By subsets nothing cancels. */
+/* All entries 1, so the permanent is N! and every minor (N - 1)!. With 200 copies sums over signs would cancel to 1e-36
+   of their size; each minor is a permanent by an engine that does not cancel. */
 TEST_LONG(t_minors_many_photons)
 {
   static const int counts[2][2][4] = {{{30, 20, 10}, {25, 20, 0, 15}}, {{100, 60, 40}, {80, 70, 0, 50}}};
@@ -287,9 +287,8 @@ TEST_LONG(t_minors_many_photons)
         const double exact = copies * exp(lgamma((double)total) - (double)r.exp2 * log(2.0));
         CHECK_SHOW(fabs(out[i * 4 + j] - exact) <= r.error_estimate + 1e-9 * exact, "%g %g 2^%lld", out[i * 4 + j],
                    exact, r.exp2);
-        CHECK(k == 1 || r.error_estimate < 1e-9 * exact || columns[j] == 0);
+        CHECK(r.error_estimate < 1e-9 * exact || columns[j] == 0);
       }
-    CHECK(k != 1 || r.error_estimate > fabs(out[0]) / 100);
   }
 }
 
