@@ -191,7 +191,7 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
 {
   const int parts = minors->parts, place = (i - minors->least) * minors->lines[1] + j;
   const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
-  int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, copies = 0;
+  int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, e, copies = 0;
   perm_options own = *options;
   permi_problem problem;
   double *to = entry;
@@ -214,9 +214,9 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
                                copies ? count[1] : NULL);
   permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
-  for (part = 0; part < parts; part++) {
-    total->value[place * parts + part] = permi_dd_make(part ? result->imaginary : result->value);
-    total->exp2[place * parts + part] = result->exp2 - unit;
+  for (part = 0; part < parts; part++) { /* times copies it may leave the range of double */
+    total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
+    total->exp2[place * parts + part] = result->exp2 - unit + e;
   }
   total->absolute[i - minors->least] = fmax(total->absolute[i - minors->least],
                                             permi_ldexp(result->error_estimate, result->exp2 - unit));
