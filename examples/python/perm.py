@@ -881,11 +881,11 @@ class _Clock:
         self.end = time.monotonic() + self.seconds
 
     def left(self):
-        """The options of the next call; Incomplete where nothing is left. Bad numbers are the library's to refuse."""
+        """The options of the next call; Incomplete where hardly any time is left. Bad numbers are refused elsewhere."""
         if not self.seconds > 0:
             return self.options
         left = self.end - time.monotonic()
-        if left <= 0:
+        if left <= self.seconds / 20:  # the library would refuse the rest as hopeless
             raise Incomplete("max_seconds reached", "PERM_STOPPED_TIME")
         return {**self.options, "max_seconds": left}
 
