@@ -993,7 +993,7 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 
 /* ========================================================================================= >>memory */
 
-/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes. */
 #define PERMI_HUGE_BYTES 4194304
 #if defined(MADV_HUGEPAGE)
 #define PERMI_HUGE_PAGES MADV_HUGEPAGE
@@ -11346,7 +11346,7 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   problem = permi_problem_make(kept[0], kept[1], entry, NULL, kept[1], permi_reach_of(parts), copies ? count[0] : NULL,
                                copies ? count[1] : NULL);
   permi_compute(&problem, copies ? PERMI_WITH_COUNTS : PERMI_AS_IT_STANDS, 7, &own, result);
-  for (part = 0; part < parts; part++) { /* times copies it may leave the range of double */
+  for (part = 0; part < parts; part++) { /* times copies it may leave double's range */
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
     total->exp2[place * parts + part] = result->exp2 - unit + e;
   }

@@ -2,7 +2,7 @@
 #pragma once
 #include "platform.h"
 
-/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes of states. */
+/* First touches of 4 KB pages took an eighth of a run with 3e8 bytes. */
 #define PERMI_HUGE_BYTES 4194304
 #if defined(MADV_HUGEPAGE)
 #define PERMI_HUGE_PAGES MADV_HUGEPAGE
