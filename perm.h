@@ -866,10 +866,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Prices predict times. They choose engines and orders and cut work into slices, but change no value. No clock is
-   asked: a plan is the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
-   measured them on a 2.5 GHz Xeon (Cascade Lake), gcc 12 -O2, and an H200 (_GPU_), November 2026, unless a line says
-   otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_leaf, >>arrays_run,
+   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is
+   asked: plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
+   measured them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a
+   line says otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run,
    >>band_order. */
 
 /* ---- limits */
@@ -4547,7 +4547,7 @@ typedef struct perm_gpu_exact {
 typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
-/* Of >>arrays, on the CPU too. */
+/* >>arrays fills it on CPUs, too. */
 typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;

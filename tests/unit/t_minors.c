@@ -292,6 +292,20 @@ TEST_LONG(t_minors_many_photons)
   }
 }
 
+/* A minor fits into a double; times the copies of its lines it does not, and the result's exponent takes it. */
+TEST(t_minors_of_copies_beyond_double)
+{
+  static const double a[8] = {-3.0333819996820234e18, 33508487256188928.0, 0, -5.0172760065622272e17,
+                              0, 1.8124403383446508e18, 2901402526052.0, 4.3930472786016404e18};
+  static const int rows[2] = {10, 7}, columns[2] = {9, 8};
+  double out[8];
+  perm_result r;
+  int k;
+  CHECK(perm_gradient_complex(2, 2, a, 2, rows, columns, NULL, out, &r) == PERM_OK && r.exp2 > 0);
+  for (k = 0; k < 8; k++)
+    CHECK_SHOW(fabs(out[k]) <= 1, "%d: %g", k, out[k]);
+}
+
 /* Entries whose products leave the range of double; powers of two change only the exponents. */
 TEST(t_minors_scales)
 {
