@@ -48,9 +48,8 @@
                      classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
                      constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
-                     times the time (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a prime for
-                     each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones twice. On
-                     GPUs from order 13
+                     times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
+                     the time of doubles. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
@@ -69,77 +68,75 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
-     api/            >>sparse_config   macros
-                     >>sparse_calls    public types and functions
-     matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
-                     >>plain_text      files without a banner: rows, coordinates, edges; fractions
-                     >>numpy           .npy of NumPy
+     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
+     matrix/         >>matrix          compressed rows
+     formats/        >>market          lines, numbers, messages; Matrix Market
+                     >>plain_text      rows, coordinates, edges; fractions
+                     >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders, greedy ones
-                     >>order           the best order: greedy, then annealed
-                     >>engines         what engines of a block share
-                     >>vectors         readings for AVX-512, AVX2
+     graph/          >>reduce          matching, components; lines of degree 1 and 2 eliminated
+                     >>walk            blocks, elimination orders, greedy ones
+                     >>order           annealed orders
+                     >>engines         what engines share
+                     >>vectors         inputs of vector kernels
                      >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
-                     >>frontier        states and keys of the lists; from an order to a step's streams
-                     >>steps           unions of lists by groups, their values; THE BOUND
-                     >>arrays          states indexed by combinations; layout and memory of a step
+                     >>frontier        states of lists; a step's streams
+                     >>steps           unions of lists; THE BOUND
+                     >>arrays          states indexed by combinations; their memory
                      >>arrays_run      passes, price
                      >>array_kernels
-     tree/           >>tree            bucket elimination, products of tables; THE BOUND
-                     >>tree_build      elimination by fill, price
+     tree/           >>tree            bucket elimination; THE BOUND
+                     >>tree_build      order, price
      band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes, refined from the end of an order
-                     >>classes_run     states of counts, hashing, threads; THE BOUND
-                     >>classes_order   greedy from the end, price
+     twins/          >>classes         classes of waiting vertices
+                     >>classes_run     states, threads; THE BOUND
+                     >>classes_order   order, price
      hybrid/         >>hybrid_layout   which columns are signs
-                     >>hybrid_program  a layout's straight program
-                     >>hybrid_leaf     rounding, estimate, price
+                     >>hybrid_program  a layout's program
+                     >>hybrid_leaf     rounding, search, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid
+                     >>hybrid_offer    offers; THE BOUND
                      >>hybrid_kernels  interpreter of programs
      sign_search/    >>signs           the search
                      >>signs_order     weights, order of the columns
                      >>signs_offer     ranges, price
                      >>signs_kernels
      reference/      >>sorting
-                     >>transversals    trees of choices in chunks; perfect matchings; THE BOUND
+                     >>transversals    perfect matchings; THE BOUND
                      >>sparyser        sparyser and dominating; THE BOUND
                      >>decompose       THE BOUND
-     planar/         >>kasteleyn       left-right test; signs, checked face by face; THE PROOF
-                     >>dissection      nested dissection: the tree of fronts
+     planar/         >>kasteleyn       left-right test; signs; THE PROOF
+                     >>dissection      the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
-     sparse/         >>frontier_offer  offers of frontier, sorting
-                     >>choose          blocks; the table of engines
-                     >>sparse          a matrix becomes a job; perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
+                     >>choose          the table of engines, the choice for each block
+                     >>sparse          perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
-     [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
-     [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
-     [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
-     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
-     [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
-             random matrices: bands, dominating sets.
-     [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
-             decomposition.
-     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
-     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
-             (1982) 127-135.
-     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
-     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
-     [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, method codegen.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
+     [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
+     [Tar72] Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
+     [DM58]  Dulmage, Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
+     [FM03]  Forbert, Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
+     [Dec99] Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
+     [LM]    Lundow, Markstrom, Efficient computation of permanents, with applications to Boson sampling and random
+             matrices: bands, dominating sets.
+     [SUP]   Elbek, Tasyaran, Ucar, Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser, decomposition.
+     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Bra09] Brandes, The left-right planarity test, 2009; de Fraysseix, Rosenstiehl, Europ. J. Combin. 3 (1982)
+             127-135.
+     [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
+     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
+             the permanent ordering, method codegen.
+     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path, unions of sorted lists.
 */
-#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERMI_FAMILY
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -206,15 +203,14 @@ typedef struct perm_matrix {
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
-   perm_matrix_read_each), DIMACS. Without a banner options->format decides (PERM_FORMAT_LIST); auto: coordinates if the
-   first line has three whole numbers that fit all lines below, else rows of numbers; what both would fit, or neither
-   quite, is refused.
+   perm_matrix_read_each), DIMACS. Without a banner they are coordinates or rows of numbers, as options->format or their
+   lines say; what both would fit is refused.
    The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
    Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
    *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
-   Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
-   multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
+   NaN, infinities and numbers that double cannot hold are refused. Memory is at most a multiple of the file's bytes
+   plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -319,17 +315,16 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
-/* gcc 12 warns of its own AVX-512 intrinsics */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* warns of gcc's pragmas */
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif
-#ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
+#ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
@@ -2968,8 +2963,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* rounded integers; entries below normal doubles */
-  double lost_error; /* by these, in units of 2^exp2 */
+  int inexact, lost; /* integers were rounded; entries below the normal doubles */
+  double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
@@ -3137,7 +3132,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* The least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -3324,9 +3319,9 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
-   no bound or estimate. */
-#define PERMI_CANCELS -400
+/* Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have no
+   bound or estimate. */
+#define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -3433,14 +3428,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
+   */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
-   g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: those of degree-2 steps, and 1 an entry if integers were rounded.
+   `absolute` has them too: g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3479,7 +3475,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
+/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -3548,7 +3544,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -3607,7 +3603,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* the bound is of entries as they are */
+    if (working->lost) /* the bound needs entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -3622,10 +3618,9 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
    matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-   Costs of greedy orders differ by factors of 2 to 1000: from 20 ms on, 50 orders gain more than as much annealing (15
-   graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x better on regular graphs and
-   k-trees; every other round to any, better on power laws. */
+   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
+   vertices greedy orders take the one whose neighbours are nearest to leaving, up to 7x better on regular graphs and
+   k-trees, and every other round any, better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -3651,7 +3646,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
+/* Returns C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -3665,7 +3660,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* width, gone: rows and columns touched, eliminated. */
+/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
@@ -3684,8 +3679,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* The most for max_seconds, a power of 2, so that runs, ranks and escalations plan alike. Jobs in pieces keep a plan
-   under other limits. */
+/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
+   pieces keep a plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -3701,7 +3696,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What an engine may use; PERMI_PLAN_REST is for later ones. */
+/* Returns what an engine may use; PERMI_PLAN_REST is left for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -3743,7 +3738,7 @@ typedef struct permi_walk {
   int *frontier, *place;
   int width[2], eliminated[2], widest;
   double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before are touched */
+  int unseen[2]; /* lines before these are touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -3965,7 +3960,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
     greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* before other neighbours of the hub */
+    if (best >= 0) /* does not list more neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
@@ -4025,7 +4020,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Says if another order is worth its time. After first ones, others are up to 1000 times as quick. */
+/* Returns 1 if another order is worth its time: later ones are up to 1000 times as quick as the first. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4059,7 +4054,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 #define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. A move walks those that its permutation changes, until it costs too much. */
+/* The walk before each position. A move walks those that its permutation changes, until it costs too much. */
 typedef struct permi_positions {
   uint64_t *sets; /* gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
@@ -4081,7 +4076,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; of positions permuted, behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* a move that is taken */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -4144,7 +4139,6 @@ static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const 
   memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
 
-/* Instances for 1 to 8 words gained 0 to 5 %, 17 % for 8. */
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
   int p;
@@ -4163,7 +4157,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best, returns its cost. A better order deserves less time. */
+/* Anneals a->order into a->best; returns its cost. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4187,7 +4181,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
-    } else { /* a position by chance of its cost */
+    } else { /* draws a position by its cost */
       at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -4246,7 +4240,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* The units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
+/* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4328,7 +4322,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Says if, with a rival, the best order has so many times the states that fit. */
+/* Returns 1 if there is a rival and the best order has over `times` the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4338,7 +4332,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling helps, while they pay and orders fit. */
+/* Anneals in rounds that double, as slower cooling helps, while they pay and orders fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4375,7 +4369,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost (INFINITY: hopeless). 0: no memory. */
+/* Writes an order and its cost (INFINITY: hopeless). Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4532,7 +4526,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -4543,7 +4537,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* A zeroed plan that begins with a permi_owned, or NULL. */
+/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -4561,7 +4555,7 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. 0: no memory. */
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;
@@ -4593,7 +4587,7 @@ static perm_status permi_refuse_long(permi_offer *offer)
 /* ========================================================================================= >>vectors
    Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
 
-typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
+typedef enum permi_growth { /* exact; reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
@@ -4601,8 +4595,7 @@ typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. (Tried: gathering,
-   with microcode against GDS three quarters of a run.) */
+/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. */
 typedef struct permi_eight {
   uint16_t base;
   unsigned char here, wide; /* beyond the window */
@@ -4661,7 +4654,7 @@ typedef struct permi_instruction {
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* entries with 47 bits more; double-doubles */
   PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
   PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
@@ -4759,7 +4752,7 @@ typedef struct permi_hybrid {
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block after its last prefix column: not 0 with the patterns alive[count - least]. */
+/* A row of one block after its last prefix column: the patterns alive[count - least] do not make it 0. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -4769,7 +4762,7 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { /* blocks touched by a row */
+typedef enum permi_signs_class { /* the blocks that a row touches */
   PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
@@ -4841,13 +4834,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of 0 have a high bit here; bytes above one may, too. */
+/* Returns the high bits of bytes that are 0, perhaps of bytes above one, too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* A row's sum, or half of an even one. */
+/* Returns a row's sum, or half of an even one. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -4863,10 +4856,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
+/* Codes of half sums -4 to 4 by their low four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
+/* Marks are summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -4961,7 +4954,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 /* ========================================================================================== >>primes
    Primes below 2^62, and integers from their residues. */
 
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+/* Returns the words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
 static int permi_words_of_bits(double bits)
 {
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
@@ -5013,7 +5006,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* with_root: 1 modulo 4 */
+/* Returns the largest prime below `above`, with_root one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -5259,7 +5252,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least: at most any non-zero part. */
+/* Adds the modulus to *weight; lowers *least to the least non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5268,7 +5261,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that low parts are 0. */
+/* Returns the entry without low parts, which compilers then know to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5276,7 +5269,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Integers have one word a part. */
+/* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -5296,7 +5289,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c: `factor` times if c factor would overflow. */
+/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5395,7 +5388,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
+/* True values are 2^exp2 times as large. `smallest` and `largest` bound non-zero moduli; underflow causes `loss`. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -5493,7 +5486,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
+/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5555,7 +5548,7 @@ static void permi_values_track(permi_algebra algebra, const void *values, size_t
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
+/* Returns a bound relative to the sum of moduli, which has `moduli` roundings (tests/proofs/frontier.g). */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -5650,7 +5643,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Gives double-doubles moduli. */
+/* Chooses numbers as above; double-doubles get moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -5665,11 +5658,11 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* a caller's need not be thread-safe */
+  perm_allocator locked; /* the caller's need not be thread-safe */
   double done, unpolled, visited; /* predicted seconds */
   int stop; /* of thread 0 */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes the states before step p: >>trace */
   void *keeper;
 };
 
@@ -5691,7 +5684,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The run is cleared, except for `keep`. */
+/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5706,7 +5699,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5751,7 +5744,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* unit: of roundings in `bound`. */
+/* Completes a leaf; `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -5775,8 +5768,7 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
    are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
-/* fastest: docs/engines.md */
-#define PERMI_LOW_BITS 9
+#define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
@@ -5804,10 +5796,10 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* -1: a drop */
+  int *partner;           /* of a stream: t; -1: the drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* a bound; before */
-  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
+  double *states, *cost;  /* bounds; costs before steps */
+  double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
   int *ones, *words; /* see >>arrays; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
@@ -5933,7 +5925,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* Masks and key: high bits. */
+/* Has high bits alone in masks and key. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -6020,12 +6012,12 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Ascending pairs that a stream moves. */
+/* Pairs of low masks, ascending, that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, all of both */
+  int whole; /* k to k, for all states of both */
   int first, count;
 } permi_move;
 
@@ -6066,8 +6058,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
+   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
+   */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6122,7 +6115,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
+    memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's too */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -6200,8 +6193,8 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   return 1;
 }
 
-/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
-   bound by entries so far holds. */
+/* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
+   between two others, so the bound by entries so far holds. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -6298,7 +6291,7 @@ done:
 /* ========================================================================================== >>steps
    Steps of the lists, on one thread, as arrays take the large ones: merges states by groups, adds up their values. */
 
-/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+/* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
 
 typedef struct permi_take {
@@ -6401,8 +6394,8 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
-   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
-   tests/proofs/complex.v, tests/proofs/frontier.g. */
+   is gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -6447,7 +6440,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* The run is cleared, and always released after. sorting: a key a state. */
+/* Opens a run, which is always released after; `sorting` needs a key for each state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;
@@ -6536,8 +6529,8 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 /* ========================================================================================= >>arrays
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
-/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order). A word's index is
+/* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
+   of ones (a - d in >>walk). A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low].
    A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
    settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
@@ -6582,7 +6575,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 typedef struct permi_lookup {
   int top_ones;
   const uint16_t *place;    /* of low words, or NULL */
-  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
+  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
@@ -6727,7 +6720,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns -1 if impossible modulo numbers up to twice `half`. */
+/* Returns a step's growth modulo numbers up to twice `half`, or -1 if impossible. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -6969,9 +6962,9 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   }
 }
 
-/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
-   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
-   from counts of bits, so planning knows the memory. */
+/* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
+   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
+   Sizes follow from counts of bits, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -6988,7 +6981,7 @@ struct permi_places {
   permi_gap *gap;                          /* the last has no end */
   int gaps, done;
   uint64_t most, turn; /* bytes so far, of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; a turn's settings */
 };
 
 static size_t permi_places_tops(const permi_frontier *frontier)
@@ -7307,11 +7300,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
-   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
-   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
+/* UNDERFLOW (tests/proofs/frontier.g). `smallest` and `largest` bound non-zero high parts. Products of doubles are
+   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
+   next non-zero values, without the power if nothing cancels. Steps are measured before a product may fall below
+   PERMI_ARRAY_SAFE or exceed 1e150. Above that all is a multiple of 2^-936: only low parts underflow, by less than
+   2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -7373,7 +7366,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives both one exponent and loss. */
+/* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -7396,7 +7389,6 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The run is cleared, except for `keep`. */
 PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                                         double seconds)
 {
@@ -7523,7 +7515,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes none if stopped or with too many slots. */
+/* Makes arrays, none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -7632,8 +7624,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
    the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
    has the top bit: its halves, matched and not, are contiguous.
-     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
-     STOC 2007) takes more additions, and cancels
+     join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order. */
 
@@ -7749,7 +7740,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  /* or NULL; takes products, then the table of a node: >>trace */
+  /* Takes products, then the table of a node (>>trace), or NULL. */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
@@ -7815,7 +7806,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures or, by exp2, scales. */
+/* Measures a part or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -7946,7 +7937,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Goes by common parts of the product: few places at a time, heavy parts first. */
+/* Joins by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -7971,7 +7962,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* Goes by those of the left: 3 to 7 % faster in cache. */
+/* Joins by common parts of the left table, which is 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -8028,7 +8019,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
+   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8086,7 +8077,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
+  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
   permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
                         node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
@@ -8173,7 +8164,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -8217,15 +8207,15 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
-   next vertex, in large blocks lists by degree (docs/engines.md). */
+/* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
+   gives the next vertex, in large blocks lists by degree (docs/engines.md). */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* by fill, not degree */
+  int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
-  uint64_t *priority, *pair; /* pair: 0: free */
+  uint64_t *priority, *pair; /* pair: 0 is free */
   permi_ranked *heap;
   size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
   int *next, *before;                      /* before the first: -1 - degree */
@@ -8253,7 +8243,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* gcc drops calls of functions that only prefetch. */
+/* Prefetches. gcc drops calls of functions that do nothing else. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -8271,7 +8261,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
+/* Links a and b. Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -8314,7 +8304,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Of hubs, millions may be dead. */
+/* Lists the living neighbours. Millions of a hub's may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -8384,10 +8374,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* Returns -1 also if stopped. */
+/* Returns the next vertex, -1 if there is none or if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* of millions: microseconds */
+  /* with millions of keys a turn takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -8456,7 +8446,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Returns 0 also if stopped. */
+/* Returns 0 without memory or if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -8614,7 +8604,7 @@ typedef struct permi_tree_draft {
   int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
-/* The child with the largest scope is first. */
+/* Lists children, that with the largest scope first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -8682,7 +8672,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 also if stopped. */
+/* Entries have `given` roundings. Returns 0 without memory or if stopped. */
 PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
                                                permi_tree *tree)
 {
@@ -8747,7 +8737,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search, what a rival takes */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -8795,8 +8785,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times their least, or more. */
-#define PERMI_TREE_OVER_LEAST 30
+#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times their least, or more */
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -8919,7 +8908,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first half of a permi_coefficient, or its integers. */
+/* An entry: the first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -8932,7 +8921,7 @@ typedef struct permi_band {
   int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error by own powers */
+  double lossy; /* relative error that own powers cause */
 } permi_band;
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
@@ -8949,7 +8938,7 @@ typedef struct permi_band_shape {
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below p with r used. */
+/* Sets counts[p (used + 1) + r] to the states of slots below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9041,7 +9030,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Continues the last run if it can. */
+/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9064,7 +9053,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` are used. */
+/* Emits runs by ascending target. Slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9119,7 +9108,7 @@ static void permi_band_runs_of(permi_band_state *state, permi_band_stream *strea
   permi_band_runs(state, stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
 }
 
-/* Gives states own powers. */
+/* Gives each state a power of its own. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -9294,8 +9283,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
-   tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
+   tests/proofs/frontier.g). */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -9375,7 +9364,7 @@ PERMI_BRIEF_BEGIN
 /* ===================================================================================== >>band_order
    Equal columns, an order of the rows, the offer. */
 
-/* same[v]: the first equal to v. Both have the same rarest neighbour. */
+/* Sets same[v] to the first column equal to v; both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -9398,7 +9387,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Takes low degrees first, as Cuthill and McKee. */
+/* Goes breadth-first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -9429,7 +9418,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* INFINITY: above limit, or too wide. */
+/* `cost` is INFINITY above the limit or if the band is too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
   double made; /* with new runs */
@@ -9532,7 +9521,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
+/* Takes next the row with an open column that opens the fewest columns, less those that it closes. Returns 0 if too
+   wide or stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
@@ -9589,7 +9579,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+/* Tries orders as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
                                                 double limit, int *same, int *lines, permi_band_price *price)
 {
@@ -9822,25 +9812,23 @@ PERMI_BRIEF_END
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
    Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
    waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
    proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
-   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
-   For equal columns >>subsets is faster (docs/engines.md). */
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for. */
 #define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
+/* Members of classes 0 (rows) and 1 (columns) have nothing ahead and do not wait. */
 typedef struct permi_class {
   int first, size, ahead; /* vertices to come that it meets */
-  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int touched, slot, most, born; /* most that ever wait; born: the class is there after this step */
   int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex, or change class. */
+/* Members of a class that meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -9853,9 +9841,9 @@ typedef struct permi_class_limit {
 
 typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
-  int joins, most;     /* class of a vertex that waits, or -1; how many may */
-  double states, ways; /* after it; that merge into one */
-  double done;         /* share before */
+  int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
+  double states, ways; /* after the step; ways that merge into one state */
+  double done;         /* share of the work before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -9872,7 +9860,7 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
+/* Returns 1 if a vertex must have factor 1: quotients by tiny entries overflow, and INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   int e, plain = block->imaginary_integer != NULL;
@@ -9885,7 +9873,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
+/* Adds x y or -x y exactly. Returns 0 if the product may underflow. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -9899,7 +9887,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
+/* Returns 1 if a : b = c : d. Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -9940,7 +9928,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
+/* Returns a / b, each part rounded once (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10118,7 +10106,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests stay proportional with the step's vertex? */
+/* Returns 1 if rests stay proportional with the step's vertex. */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -10128,7 +10116,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, which stand first; -1: too many. */
+/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10167,7 +10155,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member that meets the step's vertex. */
+/* Adds the part of members that come into a class; u is one that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -10192,7 +10180,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+/* Divides a class into its parts. The largest keeps the number, and what has nothing ahead keeps 0 or 1. */
 PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -10338,7 +10326,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Returns 0 if the key has too many bits. */
+/* Gives classes their bits of the key. Returns 0 if these are too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -10375,13 +10363,14 @@ static int permi_class_fields(permi_classes *plan)
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 
-/* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
+/* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
+   divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
+   rounds, which limit the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* states */
+#define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* 0: it waits; k: it is matched with part k - 1. */
+/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -10400,7 +10389,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Of samples: >>trace. */
+/* A take that >>trace_classes keeps. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -10414,7 +10403,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* of a share, in a round */
+  size_t first, bytes; /* first state of a round in every share; bytes of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source][target] */
   permi_class_links *links; /* by target, or NULL */
@@ -10435,7 +10424,8 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Returns the class that one more must leave; -1: none; -2: dead. */
+/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
+   state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -10470,8 +10460,8 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words; /* tables use other bits */
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
+  const int words = run->plan->words;
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
   const perm_allocator *locked = &run->base.locked;
   if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
@@ -10526,7 +10516,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns a known or new state; SIZE_MAX: out of memory. */
+/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -10625,7 +10615,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
-   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
+   `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -10675,7 +10665,6 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -10734,10 +10723,11 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. */
+/* Returns how many classes are left when v goes. The order is made from its end: next goes the vertex that leaves the
+   fewest classes. Of several the first attempt takes the one with the most neighbours that came, which suits nested
+   rows, rows of ones at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits
+   bands and sparse graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at
+   first. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -10786,8 +10776,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then both by majority votes. */
+/* Marks the entries that are not a factor of the row times a factor of the column, if most are. The longest row gives
+   the columns' factors, then majority votes both. */
 PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -10826,7 +10816,8 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT if the plan has over `most` ways or too many classes, or if its search is stopped or takes
+   longer than `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -10879,8 +10870,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* times the search; offers ask for more where a rival is known */
-#define PERMI_CLASS_WORTH 7
+#define PERMI_CLASS_WORTH 7 /* times the search: the least that a rival must take */
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
@@ -11004,16 +10994,14 @@ PERMI_BRIEF_BEGIN
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled
-   and tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
-   cache (1.4 times as long). */
+   Tried without gain: docs/engines.md. */
 
 typedef struct permi_arrangement {
   int transposed, inner;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
-/* Of a load, a product and a store */
+/* Prices, in a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -11033,17 +11021,17 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope; /* columns of operands and result */
-  int items; /* of a chain, of which there is one */
-  int slot; /* of rows the first constant */
-  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
-  double size;               /* bounds them */
+  uint32_t all, scope; /* columns of the operands, of the result */
+  int items; /* of the chain, of which there is one */
+  int slot; /* of a row: its first constant */
+  int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
+  double size;               /* a bound on them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, record;
-  int gpu; /* prices of >>programs */
+  int gpu; /* 1: prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
   double power[PERMI_HYBRID_INNER + 2];
@@ -11054,7 +11042,7 @@ typedef struct permi_layouts {
   double units, calls;
   double speed, rival;
   permi_arrangement first;
-  double first_cost; /* 0: not made */
+  double first_cost; /* 0: `first` is not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -11087,7 +11075,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* On a CPU a row's constants are operands. */
+/* Returns what a row's constants cost: on a CPU they are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -11175,8 +11163,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
-   cheapest pair first; the last two are folded. */
+/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
+   the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, *order = layout->order;
@@ -11248,7 +11236,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* A fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -11355,14 +11343,14 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int inner = now.inner, kind = permi_order_below(seed, 15);
     double limit, price;
     int a, b;
-    if (kind < 5 && inner > 1) { /* another elimination place */
+    if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 10 && inner > 0) { /* an inner column less */
+    } else if (kind < 10 && inner > 0) { /* drops one */
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
@@ -11411,7 +11399,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first fit at a multiple of count; other places fragment the slots. */
+/* Returns the first free slots at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -11464,7 +11452,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
+/* Returns 0 and sets *failed to 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -11527,7 +11515,7 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
   double outer[64]; /* sums of moduli of outer entries */
-  double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
+  double table[PERMI_HYBRID_SLOTS][2];    /* of values; with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
   double cap;
@@ -11726,7 +11714,7 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 /* ==================================================================================== >>hybrid_leaf
    A program with its matrix: rounding, search, price. */
 
-/* Without primes all numbers are exact. */
+/* A run modulo a prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* stands for i; 0: all entries are real */
@@ -11738,7 +11726,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  uint64_t modulus, stand_in; /* the caller's; what runs for all primes, or 0 */
   double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
 
@@ -11773,7 +11761,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
+/* Makes row i of a [n][n][1, complex 2], columns by `order` unless NULL. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i)
 {
@@ -11834,7 +11822,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -11842,7 +11830,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     scale[0][i] = scale[1][i] = 1;
-  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
     for (i = 0; i < n; i++) {
       const int by_columns = turn & 1;
       double sum = 0;
@@ -12091,7 +12079,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-#define PERMI_HYBRID_HEAT 0.05 /* of annealing; warmer and cooler phases in turn cost 7 % (10 matrices) */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const double cost = permi_layout_total(work, layout, (double)INFINITY);
@@ -12111,7 +12099,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* *zero: a line has no entries. */
+/* Scales the matrix; sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -12153,7 +12141,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
-#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
+#define PERMI_WHOLE_WORDS 4     /* of an entry */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
 #define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
@@ -12203,7 +12191,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* The program of a prime stands behind the slots. */
+/* Adds a chunk. The program of its prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12233,7 +12221,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
       const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
       if (run)
-        sum += fmod(x, hybrid->prime); /* of at most 64 */
+        sum += fmod(x, hybrid->prime); /* adds at most 64 */
       else
         permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
     }
@@ -12245,7 +12233,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Needs a frame of its own: the words are many. */
+/* Has a frame of its own, as the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -12292,7 +12280,7 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
+/* Returns what stands in for all primes: the last odd multiple below 2^47 of an odd modulus, above 2^47 / 3; or 0. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -12311,7 +12299,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Returns 0 if memory is out. known: the modulus if it may stand in. */
+/* Returns 0 without memory. `known` is the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -12406,7 +12394,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* *made stays NULL if the program does not fit. */
+/* Makes the program; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -12488,9 +12476,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+/* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
@@ -12514,9 +12502,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+/* What annealing gains on the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* likely: seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
@@ -12583,7 +12571,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
-  if (!options->certify && !hybrid->runs) /* else the speed knows */
+  if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
@@ -12669,8 +12657,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
-   products are exact; all terms share what earlier elimination rounded. */
+/* The estimate, relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -12712,7 +12700,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->workspace += sizeof *hybrid; /* a prime's program */
+    leaf->workspace += sizeof *hybrid; /* for a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }
@@ -12725,8 +12713,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
-   projective plane of order 5 all but 10^6 or so end.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
      prefix      columns in an order, a sign at each step
      blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
@@ -14784,12 +14771,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
-   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by products of row sums, at least 1 each. A term is a product
-   of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi
-   loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; their moduli's sum by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of row
-   sums of moduli. Proved by machine: tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+   what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -14865,13 +14848,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
-   1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
-   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
-   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
-   losses of chunks add up without rounding. */
+   THE BOUND, derived in docs/proofs-rounding.md: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum), a power of two. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
@@ -16869,7 +16847,7 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
-   What the frontier and sorting offer. */
+   Offers of methods frontier, lists, arrays and sorting. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -16922,7 +16900,8 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
+   cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -16941,7 +16920,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where faster. 0: no memory. */
+/* Takes residues where they are faster. Returns 0 without memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -16960,7 +16939,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; residues may fit where integers do not. 0: no memory. */
+/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -16983,7 +16962,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Lists, or arrays, which hold unreachable states and cost more in small steps. */
+/* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -17018,7 +16997,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
         if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
         offer->bytes = permi_arrays_bytes(arrays);
-      } /* else of two whole steps */
+      } /* else those of two whole steps */
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -17033,8 +17012,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory; samples keep to one order whatever max_bytes. The budget is the GPU's if a quick order says
-   that one will be taken. 0: no memory. */
+/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
+   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -17081,7 +17060,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
+/* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17108,8 +17087,7 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
-/* An order that takes so many times the rival's seconds gets no programme. */
-#define PERMI_FRONTIER_FAR 4
+#define PERMI_FRONTIER_FAR 4 /* an order of so many times the rival's seconds is given up */
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17162,8 +17140,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* The least share of a greedy order's time that annealed ones take. Large blocks begin with the order of trees. */
-#define PERMI_FRONTIER_GAIN 0.1
+/* Large blocks begin with the order of trees. */
+#define PERMI_FRONTIER_GAIN 0.1 /* annealed orders take at least this share of a greedy one's time */
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   if (block->n > PERM_MAX_N) {
@@ -17206,7 +17184,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* times merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -17301,8 +17279,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows, then from n on columns, by blocks: *line. Those of block k begin at (*first)[k]. The caller releases
-   both, except on PERM_ERROR_MEMORY. */
+/* Lists live rows and, from n on, columns by blocks in *line; block k begins at (*first)[k]. The caller releases both,
+   except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17333,7 +17311,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* Incomplete if watch stops. Returns 0 without memory. */
+/* Returns 0 without memory. The block is incomplete if watch stops. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17490,7 +17468,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY) { /* no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) { /* limits do not refuse them */
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -17550,7 +17528,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* An offer that needs more than max_bytes to plan is a refusal. */
+/* Turns an offer whose planning needs more than max_bytes into a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -17573,7 +17551,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes offers in their turns, then what others take at least; nothing if only known prices were compared. */
+/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
+   compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -17624,7 +17603,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
-  maker->watch->work_total = best->seconds; /* though it may be refused */
+  maker->watch->work_total = best->seconds; /* also if it is refused */
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
@@ -17637,8 +17616,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Least seconds: of planning and, chosen, a tenth of what is free, more for half full blocks. Blocks of these orders
-   without zeros take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
+   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without zeros; larger
+   ones are not planned. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -17666,7 +17646,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
-  /* proven engines, unless finding orders for all blocks takes longer than planning may */
+  /* favours proven engines, unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
@@ -17690,7 +17670,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   char message[PERM_MESSAGE_BYTES];
-  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* without a GPU */
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
   permi_block_array *made;
@@ -17906,7 +17886,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Says if an integer does not fit a double. */
+/* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -17916,7 +17896,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* The job's number times its leaves in turn. */
+/* Multiplies the job's number by its leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -17934,7 +17914,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* The product of its leaves is not the permanent. */
+/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -17942,7 +17922,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have: the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -18063,8 +18043,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Exact integers may take PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
-   max_seconds if doubles are not quicker. */
+/* Plans doubles instead of integers that have no plan, take over PERMI_EXACT_FREE_SECONDS and PERMI_EXACT_WORTH times
+   as long, or exceed max_seconds where doubles are quicker. */
 static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -18102,7 +18082,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* array: given as one, planned in less time. */
+/* Planning takes less time if the matrix was given as an `array`. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -18131,7 +18111,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
       (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
     }
     if (watch.stopped == PERM_OK)
@@ -18149,7 +18129,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     return PERM_OK;
   }
   if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
+      options->precision == PERM_PRECISION_DEFAULT) {
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
@@ -18160,7 +18140,8 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   return status;
 }
 
-/* The precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses its roundings. */
+/* Returns the precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its
+   roundings. */
 static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -18175,7 +18156,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -18372,8 +18353,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
-   minus a sparse matrix. */
+/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J minus a
+   sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {
@@ -18579,8 +18560,8 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add. Only with 8 doubles a vector x_lo real is
-   not rounded first. */
+/* Adds as permi_dd_times and permi_dd_add, to a block's high parts, then low ones. Only with 8 doubles a vector x_lo
+   real is not rounded first. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -18642,7 +18623,7 @@ PERMI_INLINE int PERMI_H(unrolls)(int algebra)
   return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
 }
 
-/* Value; value and error, or real and imaginary part; or value and error of both parts. */
+/* One to four words: value, error of a double-double; then those of an imaginary part. */
 typedef struct PERMI_N {
   PERMI_V p[4];
 } PERMI_N;
@@ -18652,7 +18633,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Second words go to the low parts. */
+/* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -18700,7 +18681,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
+/* Computes the address first: with an address for each slot gcc loads many vectors twice (7 % slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -18804,7 +18785,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* a +- b, of one or two double-doubles */
+/* Returns a +- b, of one or two double-doubles. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -18845,7 +18826,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a - b; of moduli a + b; of whole numbers `half` times a - b */
+/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -18861,7 +18842,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a b - c d; of moduli a b + c d */
+/* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;

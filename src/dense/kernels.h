@@ -15,7 +15,7 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* A function of matrix, options and kernel family. */
+/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -41,7 +41,7 @@ typedef struct permi_chunk_sum {
 } permi_chunk_sum;
 
 #define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_GROUP_LOG2 3     /* of states added without TwoSum */
 #define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
@@ -51,7 +51,7 @@ struct permi_dense {
   int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
   int tabled;             /* outer columns with tables */
-  unsigned absolute_mask; /* one of mask + 1 groups counts */
+  unsigned absolute_mask; /* one of mask + 1 groups counts for |terms| */
   double *table;
   size_t table_size;
   double *step;     /* [outer][2][padded]: +2a, -2a */

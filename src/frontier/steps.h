@@ -3,7 +3,7 @@
 #pragma once
 #include "frontier.h"
 
-/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+/* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
 
 typedef struct permi_take {
@@ -106,8 +106,8 @@ static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, in
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
-   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
-   tests/proofs/complex.v, tests/proofs/frontier.g. */
+   is gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -152,7 +152,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* The run is cleared, and always released after. sorting: a key a state. */
+/* Opens a run, which is always released after; `sorting` needs a key for each state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
 {
   const perm_allocator *allocator = &frontier->owned.allocator;

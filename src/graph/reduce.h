@@ -146,8 +146,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* rounded integers; entries below normal doubles */
-  double lost_error; /* by these, in units of 2^exp2 */
+  int inexact, lost; /* integers were rounded; entries below the normal doubles */
+  double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
@@ -315,7 +315,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* The least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -502,9 +502,9 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
-   no bound or estimate. */
-#define PERMI_CANCELS -400
+/* Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have no
+   bound or estimate. */
+#define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -611,14 +611,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
+   */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
-   g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: those of degree-2 steps, and 1 an entry if integers were rounded.
+   `absolute` has them too: g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -657,7 +658,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
+/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -726,7 +727,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -785,7 +786,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* the bound is of entries as they are */
+    if (working->lost) /* the bound needs entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }

@@ -9,9 +9,7 @@
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
      columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: rows divided by an inner entry (on GPUs 7 % fewer operations); the fastest outer columns unrolled
-   and tables kept that they do not change (8 %; 10 matrices); slots of 16 or 64 doubles; 110 slots, for the first-level
-   cache (1.4 times as long). */
+   Tried without gain: docs/engines.md. */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"
@@ -22,7 +20,7 @@ typedef struct permi_arrangement {
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
-/* Of a load, a product and a store */
+/* Prices, in a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -42,17 +40,17 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope; /* columns of operands and result */
-  int items; /* of a chain, of which there is one */
-  int slot; /* of rows the first constant */
-  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
-  double size;               /* bounds them */
+  uint32_t all, scope; /* columns of the operands, of the result */
+  int items; /* of the chain, of which there is one */
+  int slot; /* of a row: its first constant */
+  int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
+  double size;               /* a bound on them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, record;
-  int gpu; /* prices of >>programs */
+  int gpu; /* 1: prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
   double power[PERMI_HYBRID_INNER + 2];
@@ -63,7 +61,7 @@ typedef struct permi_layouts {
   double units, calls;
   double speed, rival;
   permi_arrangement first;
-  double first_cost; /* 0: not made */
+  double first_cost; /* 0: `first` is not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -96,7 +94,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* On a CPU a row's constants are operands. */
+/* Returns what a row's constants cost: on a CPU they are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -184,8 +182,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
-   cheapest pair first; the last two are folded. */
+/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
+   the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, *order = layout->order;
@@ -257,7 +255,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* A fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -364,14 +362,14 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int inner = now.inner, kind = permi_order_below(seed, 15);
     double limit, price;
     int a, b;
-    if (kind < 5 && inner > 1) { /* another elimination place */
+    if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 10 && inner > 0) { /* an inner column less */
+    } else if (kind < 10 && inner > 0) { /* drops one */
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;

@@ -48,9 +48,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+/* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
@@ -74,9 +74,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+/* What annealing gains on the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* likely: seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
@@ -143,7 +143,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
   hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
-  if (!options->certify && !hybrid->runs) /* else the speed knows */
+  if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
@@ -229,8 +229,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
-   products are exact; all terms share what earlier elimination rounded. */
+/* The estimate, relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -272,7 +272,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->workspace += sizeof *hybrid; /* a prime's program */
+    leaf->workspace += sizeof *hybrid; /* for a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }

@@ -204,13 +204,9 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
-   multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself in double: the factor 1.001.
-   3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself later; 2 n r count
-   operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
+   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
+   (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {

@@ -11,7 +11,7 @@
 
 typedef struct permi_minors {
   int parts, lines[2]; /* distinct; a wanted row is last */
-  int least;           /* first wanted row */
+  int least;           /* the first wanted row */
   int total;           /* of copies */
   int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
   int lossy, drops;   /* drops: entries on no transversal */
@@ -29,7 +29,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly, so threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -49,7 +49,7 @@ static int permi_minors_exponent(const permi_minors *minors, int turned, int i, 
   return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
 }
 
-/* Negative: not wanted. */
+/* Returns a minor's place, negative if it is not wanted. */
 static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
 {
   return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
@@ -66,7 +66,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
+/* Scales rows to sums of at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -148,7 +148,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Permanents inside a call report to its control. */
+/* Permanents inside a call report to its control by this. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -223,7 +223,6 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   return result->status;
 }
 
-/* Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *minors, const perm_options *options,
                                                               permi_control *control, permi_minors_total *total,
                                                               perm_result *result)

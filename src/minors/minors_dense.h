@@ -18,7 +18,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, i
 
 #define PERMI_MINORS_FREE 16 /* columns of a chunk */
 
-/* Returns 0 below order 3. full: where the matrix will be. */
+/* Returns 0 below order 3; `full` is where the matrix will be. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
 {
   const int n = minors->total, one_row = minors->least > 0;
@@ -82,7 +82,8 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
+/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
+   */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -161,7 +162,7 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
   }
 }
 
-/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
+/* Minors for n <= 4, which an identity makes 4; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, gradient = of->rows == n;
@@ -189,7 +190,6 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of, const perm_allocator *allocator,
                                                          double *out)
 {
@@ -310,7 +310,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest modulus. */
+/* Puts minors in their places; returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -334,7 +334,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 for the general path, which needs the stack: not inlined. */
+/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {

@@ -29,7 +29,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* In the precision asked for, or a better one that is nearly free. */
+/* Chooses in the precision asked for, or a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -160,7 +160,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* Arrays of larger orders are asked last, and refused. */
+/* Arrays of orders above PERM_MAX_N are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -268,8 +268,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Doubles need equal lines, blocks dense sums that are worth the look. */
-#define PERMI_EQUAL_SECONDS 1e-4
+#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look for equal lines */
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -294,7 +293,7 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   return PERM_OK;
 }
 
-/* The dense engine says why an array of doubles is refused. */
+/* Leaves it to the dense engine to say why an array of doubles is refused. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -369,8 +368,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it a plan takes over 0.1 ms. */
-#define PERMI_EXACT_PLAN 36
+#define PERMI_EXACT_PLAN 36 /* above it a plan takes over 0.1 ms */
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -416,7 +414,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-/* Blocks of sparse matrices have these, too. */
+/* Engines that blocks of sparse matrices have, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
   {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \

@@ -1,8 +1,7 @@
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
-   projective plane of order 5 all but 10^6 or so end.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
      prefix      columns in an order, a sign at each step
      blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living

@@ -3,10 +3,11 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. */
+/* Returns how many classes are left when v goes. The order is made from its end: next goes the vertex that leaves the
+   fewest classes. Of several the first attempt takes the one with the most neighbours that came, which suits nested
+   rows, rows of ones at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits
+   bands and sparse graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at
+   first. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -55,8 +56,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then both by majority votes. */
+/* Marks the entries that are not a factor of the row times a factor of the column, if most are. The longest row gives
+   the columns' factors, then majority votes both. */
 PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -95,7 +96,8 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT if the plan has over `most` ways or too many classes, or if its search is stopped or takes
+   longer than `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -148,8 +150,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* times the search; offers ask for more where a rival is known */
-#define PERMI_CLASS_WORTH 7
+#define PERMI_CLASS_WORTH 7 /* times the search: the least that a rival must take */
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
