@@ -64,8 +64,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
-   docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. What was measured
+   and tried: docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -87,17 +87,17 @@
      [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
-     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: row sums.
      [Rys63] Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
+     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: scaling.
      [JV87]  Jonker, Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
+     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: multiplicities.
      [MRA]   Masschelein, Richer, Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
+     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242.
      [BGM17] Boldo, Graillat, Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum.
-     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
-     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
+     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
+     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
@@ -267,8 +267,8 @@ typedef struct perm_progress {
 
 /* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
-                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs, minors and gradients from
+                       order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;
@@ -407,7 +407,7 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
+   0: 1. Square matrices up to order PERM_MAX_N (with equal lines: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
    2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
    zeros go there, in all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -882,15 +882,15 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 #define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
 #define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
 #define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, low rank is refused */
 #define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
-/* ---- dense sums, integers, small ranks */
+/* ---- dense sums, integers, low rank */
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
 static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* low rank: a product in double-double; minors by subsets: ten rows of states */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
@@ -2465,7 +2465,6 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2879,7 +2878,6 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }
 
-/* `argument` is the position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -3242,7 +3240,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   return 1;
 }
 
-/* Makes the job's factor 1 or 0. */
 static void permi_job_set_constant(perm_job *job, int one)
 {
   job->number = permi_number_one();
@@ -4557,7 +4554,7 @@ PERMI_BRIEF_END
 
 /* ======================================================================================== >>kernels
    Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
+   columns fill the registers (tests/compile looks for spills). */
 
 typedef enum permi_form {
   PERMI_FORM_SCALAR,
@@ -4779,7 +4776,6 @@ PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -5213,7 +5209,6 @@ PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const dou
   return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-/* Returns a[i] b[j] + a[j] b[i]. */
 PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));
@@ -6254,7 +6249,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+/* Unrolled columns from n = 37 on; other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
@@ -6986,8 +6981,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors.
-   Tried: docs/engines.md. */
+     row's zeros among 64 sign vectors. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
@@ -7836,7 +7830,6 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* Rates: docs/engines.md. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
@@ -8009,8 +8002,7 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
                 nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
-     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: docs/engines.md. */
+     short      the same for rectangular matrices: over the short side, 2^(m-1) m n */
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
@@ -8103,7 +8095,6 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Allocates entries and counts in one piece. */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -11379,11 +11370,8 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
-   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
-   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
-   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
-   in a derivative: less than 2^-498 states rows in all. */
+   THE BOUND, derived in docs/proofs-rounding.md: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -11647,13 +11635,10 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* n <= 16, with copies 12, without plan, job or clock: by expansion up to n = 4.
-   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
-   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
-   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
-   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
-   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
+   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
+   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
+   product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
@@ -11913,8 +11898,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 /* ========================================================================================== >>batch
    Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
    (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
-   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache.
-   Measured: docs/engines.md. */
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
@@ -12487,7 +12471,6 @@ PERMI_BRIEF_BEGIN
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
@@ -13654,7 +13637,7 @@ PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
    the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
+   tables like z_i (tests/proofs/small_orders.sh).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
@@ -15335,7 +15318,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds the terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

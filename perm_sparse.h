@@ -45,8 +45,7 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
-                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines
+                     classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
                      times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
                      the time of doubles. On GPUs from order 13
@@ -120,21 +119,21 @@
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
+     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: random descents.
      [DM58]  Dulmage, Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  Forbert, Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [Dec99] Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    Lundow, Markstrom, Efficient computation of permanents, with applications to Boson sampling and random
              matrices: bands, dominating sets.
      [SUP]   Elbek, Tasyaran, Ucar, Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser, decomposition.
-     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar graphs.
      [Bra09] Brandes, The left-right planarity test, 2009; de Fraysseix, Rosenstiehl, Europ. J. Combin. 3 (1982)
              127-135.
      [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
-             the permanent ordering, method codegen.
-     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path, unions of sorted lists.
+             method codegen.
+     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
 #ifndef PERMI_FAMILY
 #ifndef PERM_SPARSE_H_INCLUDED
@@ -398,7 +397,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
-/* Looks at each 65536th step; 1: stop. */
+/* Asks at each 65536th step; returns 1 to stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -548,7 +547,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Takes sorted lists without duplicates; drops zeros. */
+/* Makes *matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -605,7 +604,7 @@ static double permi_array_part(const permi_problem *array, int i, int j, int par
   return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
 }
 
-/* Complex integers become doubles. Returns 0 without memory. */
+/* Makes *matrix of an array; complex integers become doubles. Returns 0 without memory. */
 static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
                                  perm_matrix *matrix)
 {
@@ -726,7 +725,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* status: of what was checked; cost: bytes of arrays. */
+/* Makes a matrix of what was checked with `status`; `cost` is the bytes of its arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -780,7 +779,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                            matrix, result);
 }
 
-/* *matrix is cleared; row_start runs from 0 upwards. */
+/* Clears *matrix; checks that row_start runs from 0 upwards. */
 static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
 {
   const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
@@ -896,7 +895,7 @@ PERMI_BRIEF_BEGIN
 #include <sys/stat.h>
 #endif
 
-/* Where the next graph begins, or NULL; the line before it; that of the one read. */
+/* Where the next graph begins, or NULL; the line before it; the line of the graph that is read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -916,10 +915,10 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* with another that is no double, or 0 */
+  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
-  int mirrored;       /* across the diagonal */
+  int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
   unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
@@ -945,7 +944,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1072,7 +1071,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return permi_next_until(reader, ' ', begin, end);
 }
 
-/* ASCII only, in every locale. */
+/* Compares ASCII without case, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -1097,7 +1096,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1123,7 +1122,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* Reads 7, 2.0 or 1e3. Returns 0 if that is not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1166,7 +1165,7 @@ static void permi_note_integer(permi_reader *reader, const char *begin, const ch
     reader->rounded = reader->rounded ? reader->rounded : reader->line;
 }
 
-/* Rounds correctly; strtod wants a terminated copy. */
+/* Reads a double, rounded correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1236,7 +1235,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
+/* Reads entries. Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1384,7 +1383,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
+/* Prints 17 digits, which read back to the same double; from 1e17 to 2^63 all 19, else it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -1483,7 +1482,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds a number; 0: end of line, or failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two rows. */
+/* Finds a number; returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2;
+   3 4" is two rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1516,8 +1516,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
-   products lack rows, every entry by that of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
+   where products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1571,7 +1571,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* as Python prints */
+    begin++; /* Python prints brackets */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -1623,7 +1623,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
+/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1649,7 +1649,7 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* After a letter, '_' or '"', and no missing value. */
+/* Returns 1 for what begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -1670,7 +1670,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -1793,7 +1793,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* The numbers of a line, up to 5; -1: failure. */
+/* Returns how many numbers a line has, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1829,7 +1829,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line.) */
+/* Returns 0 if an index is 0, else 1. (With neither 0 nor the last, either leaves an empty line.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -1850,8 +1850,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* What a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and entries. Up
-   to three rows of three numbers that could be both are a matrix. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Up to three rows of three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];
@@ -2014,7 +2014,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* The bytes before the items, or 0. */
+/* Returns the bytes before the items, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -2134,7 +2134,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
@@ -2152,7 +2151,6 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
-/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
@@ -2265,8 +2263,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short. Lines of wrong
-   length are graphs to refuse; but not i, j, nan. */
+/* Returns 1 for a header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short.
+   Lines of wrong length are graphs to refuse; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2415,7 +2413,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* After comments "p WORD" and a number; else a header of names. */
+/* Returns 1 if "p WORD" and a number follow the comments; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2516,7 +2514,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
+/* Returns 1 for a misspelt banner, too: as a comment it would make rows of numbers of coordinates. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2568,7 +2566,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -2671,7 +2669,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
+/* Reads a text. `denominator` NULL refuses fractions; `rest` NULL refuses a second graph, else says where to begin
+   (NULL at first) and then where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2726,7 +2725,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
+/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -2746,7 +2745,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
@@ -4369,7 +4368,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost (INFINITY: hopeless). Returns 0 without memory. */
+/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -5643,7 +5642,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Chooses numbers as above; double-doubles get moduli. */
+/* The same; double-doubles get moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -7118,7 +7117,6 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Frees a turn's sources. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -7135,7 +7133,6 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -8208,7 +8205,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
-   gives the next vertex, in large blocks lists by degree (docs/engines.md). */
+   gives the next vertex, in large blocks lists by degree. */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
@@ -9319,7 +9316,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
@@ -10723,11 +10719,10 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes. The order is made from its end: next goes the vertex that leaves the
-   fewest classes. Of several the first attempt takes the one with the most neighbours that came, which suits nested
-   rows, rows of ones at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits
-   bands and sparse graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at
-   first. */
+/* Returns how many classes are left when v goes. Next goes the vertex that leaves the fewest classes. Of several the
+   first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at either end
+   and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse graphs. Leaving
+   the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -10993,8 +10988,7 @@ PERMI_BRIEF_BEGIN
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: docs/engines.md. */
+     columns     inner | high, a loop in Gray order | lanes | one fixed + */
 
 typedef struct permi_arrangement {
   int transposed, inner;
@@ -12233,7 +12227,6 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Has a frame of its own, as the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -12625,16 +12618,10 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
-      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
-   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
-   3. Moduli round, too: 4 times a row, then as in 1 and 2.
-   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
-      and scaled parts lose 2^-1074 each, as a row without a floor does.
-   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
-   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, tests/proofs/complex.v,
-   tests/proofs/hybrid.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md, relative to the sum of |terms|, of which the second program adds every
+   block: gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's
+   blocks (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT
+   for u (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -12763,7 +12750,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places rows by class, then by the step of their last prefix column (-1: none). */
+/* Gives rows places by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -12864,7 +12851,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -12902,7 +12889,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Rows without prefix columns thin out the root. */
+/* Makes all cuts; rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -12921,7 +12908,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* 2^(n-1) terms */
+/* Sets the width of sums, of 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13008,7 +12995,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns; 0: no pattern is left. */
+/* Sets the signs of prefix columns. Returns 0 if no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13053,7 +13040,7 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* probability that a row does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
@@ -13121,8 +13108,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
-   rows join both blocks. */
+/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -13319,7 +13306,7 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* for the rows that change */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
@@ -13368,8 +13355,8 @@ PERMI_BRIEF_BEGIN
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
-#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
+#define PERMI_SIGNS_MOVES 20  /* chosen: for each column, of first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* with blocks of 9, 8, 7 columns */
 
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
@@ -13427,7 +13414,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes: a random path down to `deep`, then everything. */
+/* Predicts by probes, which follow a random path down to `deep`, then search everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -13485,7 +13472,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -13506,7 +13493,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* some are not listed */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -13531,7 +13518,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns; 0: too large for counts. */
+/* Reads rows or columns. Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -13574,7 +13561,7 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns seconds for the order, and for probes, of a run of so many. */
+/* Returns the seconds that the order, and as many that probes, of a run may take. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -13643,7 +13630,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
   int side, best = -1, doubled = -1;
   work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
-    if (side == 2 && best) /* none, or read last */
+    if (side == 2 && best) /* none, or this side was read last */
       break;
     if (!permi_signs_read(block, side & 1, &work->matrix))
       continue;
@@ -13669,14 +13656,14 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left, for orders and for probes */
+  if (maker->offers) /* orders and probes share what other engines left */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
                         permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
-  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
+  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* probes run on the CPU */
   isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
@@ -13720,7 +13707,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier take longer. */
+/* Takes twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
@@ -13789,7 +13776,7 @@ PERMI_BRIEF_END
    Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
    state (keys of mask_words words) and adds equal ones. */
 
-/* A term; key is the word of its state that is sorted by. */
+/* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -13907,7 +13894,7 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range that threads walk. */
+/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -13939,7 +13926,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Says if the node counts as this chunk's: the first of those that walk it. */
+/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -14077,7 +14064,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
   return PERM_OK;
 }
 
-/* plan: a hash of what else decides the terms. */
+/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
@@ -14126,7 +14113,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 }
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
@@ -14251,7 +14238,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }
@@ -14364,7 +14351,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* A level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -14393,7 +14380,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   return re != 0 || im != 0;
 }
 
-/* Two short chains where double-double has a long one. */
+/* Adds by two short chains, where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -14434,7 +14421,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits digits below `level` in reflected Gray codes. left: values of digit level - 1. */
+/* Visits digits below `level` in reflected Gray codes; `left` values of digit level - 1 are to come. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -14539,7 +14526,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, other columns except `without` (-1: none). */
+/* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
@@ -14746,7 +14733,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
     memset(&split, 0, sizeof split);
     split.without = -1;
-    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
       const int *start = block->start + (which & 1 ? 0 : block->n);
       if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
         split.without = j;
@@ -15314,7 +15301,8 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; `parent` leads to their vertex. Returns 0 if not planar.
+   */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -15355,7 +15343,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops what returns to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; `other` is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -15425,7 +15413,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts h after or before `beside`; beside < 0: alone. */
+/* Puts h after or before `beside`, alone if beside < 0. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -15483,7 +15471,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -15538,10 +15526,10 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
+  int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -15564,8 +15552,8 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
 }
 
 /* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
-   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
-   a check failed. work: 3 a face. */
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected.
+   Returns 0 if a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -15612,7 +15600,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs; unknown if watch stops. 0: out of memory. */
+/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -15620,7 +15608,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* at first the work of choosing */
+  int *column, *matched, i, e, good; /* column: at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -15701,7 +15689,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first; finds queue[tail..returned). */
+/* Searches breadth-first from `from`; returns the end of what it adds to the queue from `tail` on. */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -15750,7 +15738,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* counts from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -15774,7 +15762,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs */
+  if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
@@ -15790,14 +15778,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
+    for (k = 0; k < 2; k++) { /* searches nearly from one end, then from the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -15869,11 +15857,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of front f, unless it is there or is eliminated below. Returns 0 without memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level is its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -15882,8 +15870,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
-   many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. Returns 0 if they are too many,
+   -1 without memory. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -15905,7 +15893,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -15955,7 +15943,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      made->products = made->largest = 0; /* when no pivot is put off */
+      made->products = made->largest = 0; /* if no pivot is put off */
       for (f = made->fronts - 1; f >= 0; f--) {
         const permi_front *front = &made->front[f];
         const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
@@ -15968,7 +15956,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* sorts entries by front, where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
@@ -16002,7 +15990,7 @@ PERMI_BRIEF_END
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A column has the number of its row. */
+/* Columns have the numbers of their rows. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -16019,7 +16007,7 @@ typedef struct permi_frontal {
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
+#define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
@@ -16030,7 +16018,7 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+typedef enum permi_trust { /* pivots above their radii, which hold; any pivots; and with short low parts */
   PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
@@ -16040,7 +16028,7 @@ typedef struct permi_determinant {
   int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* All bits zero: 0. */
+/* What numbers are; a number whose bits are all zero is 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -16086,7 +16074,7 @@ static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtra
   a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
 }
 
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+/* Returns a / b, |b| over its radius. A c near the quotient has |c - a / b| <= |a - c b| / |b|. */
 static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
 {
   const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
@@ -16136,7 +16124,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). 0: there is none. */
+/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -16171,7 +16159,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16346,15 +16334,15 @@ PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *w
   return PERM_OK;
 }
 
-/* run: or NULL, planning. */
+/* `run` is NULL while planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; of one */
+  double done, seconds; /* eliminations done; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the determinant has the wrong sign. */
+/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -16423,7 +16411,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -16434,7 +16422,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* Returns PERM_ERROR_LIMIT if too many pivots are not sure. imaginary may be NULL. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -16577,7 +16565,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* Returns |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -16624,7 +16612,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* only the radii may know */
+  if (!permi_planar_finite(value)) { /* radii may still hold */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -16635,7 +16623,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel, as two
    measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -16730,7 +16718,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
-    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
     whole = entry != NULL;
     for (e = 0; e < planar->parts * block->edges && whole; e++) {
@@ -17617,8 +17605,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 }
 
 /* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without zeros; larger
-   ones are not planned. */
+   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
+   are not planned. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -18603,7 +18591,7 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
+   The interpreter of >>hybrid_layout. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
@@ -19054,7 +19042,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Borrows start at zero bytes. */
+/* Returns 1 if a byte of a is that of b. Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -19083,7 +19071,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store under way would stall bytes. */
+/* Sets column k. Reads counts of the frame before, as a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -19135,7 +19123,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -19174,7 +19163,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 their values times the products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -19182,7 +19171,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* 0 beyond the last */
+  if (signs->by_table) { /* marks are 0 beyond the last row */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();

@@ -63,8 +63,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
-   docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. What was measured
+   and tried: docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -86,17 +86,17 @@
      [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
-     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: row sums.
      [Rys63] Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
+     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: scaling.
      [JV87]  Jonker, Volgenant, Computing 38 (1987) 325-340: linear assignment.
      [Hig02] Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
+     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: multiplicities.
      [MRA]   Masschelein, Richer, Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
+     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242.
      [BGM17] Boldo, Graillat, Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum.
-     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
-     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
+     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
+     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED

@@ -30,8 +30,7 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config     macros
-                     >>more_calls      public types and functions
+     api/            >>more_config, >>more_calls: macros, public types and functions
      lowrank/        >>low_rank        declared rank
                      >>cauchy          Borchardt's identity
      proof/          >>lanes           input of vector kernels
@@ -54,13 +53,13 @@
                      >>sample          perm_sample_sparse
 
    REFERENCES  besides those of perm.h
-     [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
+     [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
      [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
-     [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: rejection with deeper bounds.
-     [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
+     [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
+     [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.
      [Sch98] Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
      [AMS09] Audibert, Munos, Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
 */

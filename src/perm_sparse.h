@@ -44,8 +44,7 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
-                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines
+                     classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
                      times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
                      the time of doubles. On GPUs from order 13
@@ -119,21 +118,21 @@
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
+     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: random descents.
      [DM58]  Dulmage, Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  Forbert, Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [Dec99] Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
      [LM]    Lundow, Markstrom, Efficient computation of permanents, with applications to Boson sampling and random
              matrices: bands, dominating sets.
      [SUP]   Elbek, Tasyaran, Ucar, Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser, decomposition.
-     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar graphs.
      [Bra09] Brandes, The left-right planarity test, 2009; de Fraysseix, Rosenstiehl, Europ. J. Combin. 3 (1982)
              127-135.
      [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
-             the permanent ordering, method codegen.
-     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path, unions of sorted lists.
+             method codegen.
+     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
 #ifndef PERMI_FAMILY
 #ifndef PERM_SPARSE_H_INCLUDED

@@ -429,7 +429,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {

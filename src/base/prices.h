@@ -18,15 +18,15 @@
 #define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
 #define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
 #define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, low rank is refused */
 #define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
-/* ---- dense sums, integers, small ranks */
+/* ---- dense sums, integers, low rank */
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
 static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* low rank: a product in double-double; minors by subsets: ten rows of states */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */

@@ -1,8 +1,7 @@
 /* ========================================================================================== >>batch
    Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
    (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
-   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache.
-   Measured: docs/engines.md. */
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache. */
 #pragma once
 #include "../minors/minors.h"
 

@@ -287,7 +287,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds the terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

@@ -73,7 +73,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+/* Unrolled columns from n = 37 on; other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif

@@ -1,6 +1,6 @@
 /* ======================================================================================== >>kernels
    Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
+   columns fill the registers (tests/compile looks for spills). */
 #pragma once
 #include "../base/cpu.h"
 #include "../base/integers.h"
@@ -226,7 +226,6 @@ PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};

@@ -284,7 +284,6 @@ PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const dou
   return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-/* Returns a[i] b[j] + a[j] b[i]. */
 PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));

@@ -4,8 +4,7 @@
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors.
-   Tried: docs/engines.md. */
+     row's zeros among 64 sign vectors. */
 #pragma once
 #include "../dense/dense.h"
 #include "residues.h"

@@ -4,7 +4,6 @@
 #include "../dense/plan.h"
 #include "limbs.h"
 
-/* Rates: docs/engines.md. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 

@@ -13,7 +13,7 @@
 #include "../base/files.h"
 #include "../matrix/matrix.h"
 
-/* Where the next graph begins, or NULL; the line before it; that of the one read. */
+/* Where the next graph begins, or NULL; the line before it; the line of the graph that is read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -33,10 +33,10 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* with another that is no double, or 0 */
+  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
-  int mirrored;       /* across the diagonal */
+  int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
   unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
@@ -62,7 +62,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -189,7 +189,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return permi_next_until(reader, ' ', begin, end);
 }
 
-/* ASCII only, in every locale. */
+/* Compares ASCII without case, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -214,7 +214,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -240,7 +240,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* Reads 7, 2.0 or 1e3. Returns 0 if that is not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -283,7 +283,7 @@ static void permi_note_integer(permi_reader *reader, const char *begin, const ch
     reader->rounded = reader->rounded ? reader->rounded : reader->line;
 }
 
-/* Rounds correctly; strtod wants a terminated copy. */
+/* Reads a double, rounded correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -353,7 +353,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
+/* Reads entries. Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -501,7 +501,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
+/* Prints 17 digits, which read back to the same double; from 1e17 to 2^63 all 19, else it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];

@@ -35,7 +35,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* The bytes before the items, or 0. */
+/* Returns the bytes before the items, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -155,7 +155,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
@@ -173,7 +172,6 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
-/* Messages count bytes from 0. */
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);

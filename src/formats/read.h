@@ -7,7 +7,7 @@
 #include "market.h"
 #include "numpy.h"
 
-/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
+/* Returns 1 for a misspelt banner, too: as a comment it would make rows of numbers of coordinates. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -59,7 +59,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
   const char *taken; /* in messages */
@@ -162,7 +162,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
+/* Reads a text. `denominator` NULL refuses fractions; `rest` NULL refuses a second graph, else says where to begin
+   (NULL at first) and then where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -217,7 +218,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
+/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -237,7 +238,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;

@@ -1,5 +1,5 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
+   The interpreter of >>hybrid_layout. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)

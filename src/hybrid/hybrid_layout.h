@@ -8,8 +8,7 @@
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | high, a loop in Gray order | lanes | one fixed +
-   Tried without gain: docs/engines.md. */
+     columns     inner | high, a loop in Gray order | lanes | one fixed + */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"

@@ -197,16 +197,10 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
-      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
-   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
-   3. Moduli round, too: 4 times a row, then as in 1 and 2.
-   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
-      and scaled parts lose 2^-1074 each, as a row without a floor does.
-   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
-   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, tests/proofs/complex.v,
-   tests/proofs/hybrid.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md, relative to the sum of |terms|, of which the second program adds every
+   block: gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's
+   blocks (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT
+   for u (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;

@@ -197,7 +197,6 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }
 
-/* `argument` is the position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);

@@ -131,7 +131,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   return 1;
 }
 
-/* Makes the job's factor 1 or 0. */
 static void permi_job_set_constant(perm_job *job, int one)
 {
   job->number = permi_number_one();

@@ -4,7 +4,6 @@
 #include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +

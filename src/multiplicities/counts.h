@@ -6,8 +6,7 @@
      subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
                 nothing that the permanent does not
      repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
-     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out: docs/engines.md. */
+     short      the same for rectangular matrices: over the short side, 2^(m-1) m n */
 #pragma once
 #include "../base/memory.h"
 #include "../job/problem.h"
@@ -104,7 +103,6 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Allocates entries and counts in one piece. */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);

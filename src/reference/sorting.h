@@ -4,7 +4,7 @@
 #pragma once
 #include "../frontier/steps.h"
 
-/* A term; key is the word of its state that is sorted by. */
+/* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;

@@ -423,8 +423,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 }
 
 /* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without zeros; larger
-   ones are not planned. */
+   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
+   are not planned. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)

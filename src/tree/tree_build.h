@@ -47,7 +47,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
-   gives the next vertex, in large blocks lists by degree (docs/engines.md). */
+   gives the next vertex, in large blocks lists by degree. */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
