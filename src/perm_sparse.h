@@ -51,7 +51,7 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
-                     few small ones; on GPUs if none is negative
+                     few small ones; also on GPUs
        codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
                      doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
