@@ -64,8 +64,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. What was measured
-   and tried: docs/engines.md. To add something: docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
+   docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -77,7 +77,8 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run, checkpoints
+                     merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
@@ -4972,8 +4973,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
-   tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -5258,7 +5258,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
 #endif
 }
 
-/* Sets the value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* Sets the value alone; inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -6653,8 +6653,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    Estimate, bound and leaf of a plan; the next precision. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
-   sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -9624,7 +9623,7 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
 }
 
 /* ============================================================================================ >>run
-   Runs a job under limits, with checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts; merges files. */
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
@@ -14818,7 +14817,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
+/* Adds weight from, by state. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;

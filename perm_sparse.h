@@ -69,7 +69,7 @@
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
      matrix/         >>matrix          compressed rows
-     formats/        >>market          lines, numbers, messages; Matrix Market
+     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
                      >>plain_text      rows, coordinates, edges; fractions
                      >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
@@ -17772,7 +17772,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* ========================================================================================= >>sparse */
+/* ========================================================================================= >>sparse
+   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
@@ -18669,7 +18671,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Computes the address first: with an address for each slot gcc loads many vectors twice (7 % slower). */
+/* Computes the address first (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;

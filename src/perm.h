@@ -63,8 +63,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. What was measured
-   and tried: docs/engines.md. To add something: docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
+   docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -76,7 +76,8 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run, checkpoints
+                     merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set

@@ -68,7 +68,7 @@
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
      matrix/         >>matrix          compressed rows
-     formats/        >>market          lines, numbers, messages; Matrix Market
+     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
                      >>plain_text      rows, coordinates, edges; fractions
                      >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS

@@ -5,8 +5,7 @@
 #include "plan.h"
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
-   sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */

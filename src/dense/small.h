@@ -47,8 +47,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
-   tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -333,7 +332,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
 #endif
 }
 
-/* Sets the value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* Sets the value alone; inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;

@@ -77,7 +77,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Computes the address first: with an address for each slot gcc loads many vectors twice (7 % slower). */
+/* Computes the address first (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>run
-   Runs a job under limits, with checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts; merges files. */
 #pragma once
 #include "../job/job.h"
 #include "../job/checkpoint.h"

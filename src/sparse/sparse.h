@@ -1,4 +1,6 @@
-/* ========================================================================================= >>sparse */
+/* ========================================================================================= >>sparse
+   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 #pragma once
 #include "choose.h"
 
