@@ -1889,6 +1889,7 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
+/* p <= 2^63 */
 static uint64_t permi_words_residue(const uint64_t *word, int words, int negative, uint64_t p)
 {
   uint64_t rest = 0;
@@ -6760,7 +6761,6 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* a minor leaves out one row */
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -11643,7 +11643,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
-/* gradient: all rows; counts: or NULL. */
+/* gradient: 1 for all rows; counts may be NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
@@ -12067,7 +12067,7 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* failed: the first, or count. */
+/* `failed` is the first that failed, or count. */
 typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;
@@ -12924,8 +12924,8 @@ PERMI_BRIEF_END
 
 /* ===================================================================================== >>vocabulary
    The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
-   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
-   unrolled (PERMI_UNROLL):
+   constant arguments; PERMI_NAME(setting) is permi_setting_avx512. Small arrays of vectors live in registers once loops
+   are unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
      - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
@@ -13096,7 +13096,7 @@ PERMI_BRIEF_END
 /* ===================================================================================== >>arithmetic
    Arithmetic of all kernels; exact rests: tests/proofs/exact_sums.v. */
 
-/* a + b rounded; *error: the exact rest. */
+/* Returns a + b rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -13118,7 +13118,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
   return v;
 }
 
-/* ab rounded; *error: the exact rest. */
+/* Returns ab rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
@@ -13472,7 +13472,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p holds `one`. */
+/* Multiplies p, at first `one`, by all rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)

@@ -718,7 +718,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->subsets = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  /* of a walk and, by digits, of a thread's numbers */
+  /* additions of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
@@ -1971,7 +1971,7 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Times the time of doubles */
+/* Times, in that of doubles. */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)

@@ -5924,7 +5924,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* Has high bits alone in masks and key. */
+/* A stream in a list of groups: masks and key have the high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
@@ -8589,7 +8589,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* tests/proofs/frontier.g */
+/* Returns the bound (tests/proofs/frontier.g). */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -16028,7 +16028,7 @@ typedef struct permi_determinant {
   int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* What numbers are; a number whose bits are all zero is 0. */
+/* The numbers of an elimination; one whose bits are all zero is 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -17456,7 +17456,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY) { /* limits do not refuse them */
+  if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -17591,7 +17591,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
-  maker->watch->work_total = best->seconds; /* also if it is refused */
+  maker->watch->work_total = best->seconds;
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
@@ -17658,7 +17658,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   char message[PERM_MESSAGE_BYTES];
-  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* without a GPU */
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
   permi_block_array *made;
@@ -18119,7 +18119,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     return PERM_OK;
   }
   if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) {
+      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;

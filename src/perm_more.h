@@ -72,7 +72,7 @@
 #if defined(PERM_PERMANENT_H_INCLUDED)
 #error "with PERM_MORE_IMPLEMENTATION alone, include perm_more.h before perm.h and perm_sparse.h"
 #endif
-#if !defined(PERM_SPARSE_IMPLEMENTATION) /* which does the same, and makes its own functions public */
+#if !defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_STATIC
 #define PERM_STATIC
 #endif

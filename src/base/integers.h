@@ -287,6 +287,7 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 #endif
 }
 
+/* p <= 2^63 */
 static uint64_t permi_words_residue(const uint64_t *word, int words, int negative, uint64_t p)
 {
   uint64_t rest = 0;

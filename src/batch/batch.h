@@ -173,7 +173,7 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* failed: the first, or count. */
+/* `failed` is the first that failed, or count. */
 typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;

@@ -112,7 +112,6 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* a minor leaves out one row */
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;

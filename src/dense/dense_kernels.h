@@ -209,7 +209,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p holds `one`. */
+/* Multiplies p, at first `one`, by all rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>vocabulary
    The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
-   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
-   unrolled (PERMI_UNROLL):
+   constant arguments; PERMI_NAME(setting) is permi_setting_avx512. Small arrays of vectors live in registers once loops
+   are unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
      - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.

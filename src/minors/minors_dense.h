@@ -124,7 +124,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
-/* gradient: all rows; counts: or NULL. */
+/* gradient: 1 for all rows; counts may be NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;

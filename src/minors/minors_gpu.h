@@ -129,7 +129,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->subsets = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  /* of a walk and, by digits, of a thread's numbers */
+  /* additions of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;

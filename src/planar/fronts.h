@@ -51,7 +51,7 @@ typedef struct permi_determinant {
   int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* What numbers are; a number whose bits are all zero is 0. */
+/* The numbers of an elimination; one whose bits are all zero is 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;

@@ -274,7 +274,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY) { /* limits do not refuse them */
+  if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -409,7 +409,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
-  maker->watch->work_total = best->seconds; /* also if it is refused */
+  maker->watch->work_total = best->seconds;
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
@@ -476,7 +476,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   char message[PERM_MESSAGE_BYTES];
-  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* without a GPU */
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
   permi_block_array *made;

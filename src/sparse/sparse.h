@@ -347,7 +347,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     return PERM_OK;
   }
   if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) {
+      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
     raised = *options;
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
