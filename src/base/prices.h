@@ -34,14 +34,14 @@ static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFM
 /* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
 static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* multiplicities: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* multiplicities: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
-#define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
+#define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif

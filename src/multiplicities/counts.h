@@ -3,10 +3,10 @@
    what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
    spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
    stay unused ("skips"). The engines:
-     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts; subtracts
-                nothing that the permanent does not
-     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
-     short      the same for rectangular matrices: over the short side, 2^(m-1) m n */
+     subsets         >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
+                     subtracts nothing that the permanent does not
+     multiplicities  >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short           the same for rectangular matrices: over the short side, 2^(m-1) m n */
 #pragma once
 #include "../base/memory.h"
 #include "../job/problem.h"
