@@ -10578,7 +10578,10 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
-enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
+enum {
+  PERMI_DOUBLE_ENGINE_COUNT = sizeof permi_double_engines / sizeof *permi_double_engines,
+  PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines
+};
 
 /* Asks all engines, later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
@@ -10672,7 +10675,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
+    permi_double_engines, PERMI_DOUBLE_ENGINE_COUNT, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
