@@ -108,7 +108,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end[-1] == 'i' || end[-1] == 'j') {
+  if ((end[-1] == 'i' || end[-1] == 'j') && end - begin < PERMI_WORD_MOST) {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -314,7 +314,6 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* The numbers of a line, up to 5; -1: failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
