@@ -77,8 +77,8 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run, checkpoints
-                     merged; the chooser; escalation
+     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+                     checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
@@ -2818,11 +2818,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
   return status == PERM_OK && control->next_checkpoint < (double)INFINITY && permi_seconds() >= control->next_checkpoint
              ? PERMI_CHECKPOINT_DUE
              : status;
-}
-
-static int permi_method_is_sparse(perm_method method)
-{
-  return method >= PERM_METHOD_FRONTIER;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -6494,7 +6489,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  if (permi_method_is_sparse(method))
+  if (method >= PERM_METHOD_FRONTIER)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
@@ -10014,7 +10009,6 @@ typedef struct permi_engine {
   void (*release)(const perm_allocator *allocator, void *plan);
 } permi_engine;
 
-/* Returns the engine of a method, or NULL. */
 static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
 {
   for (; engines > 0; engines--, engine++)
@@ -10141,7 +10135,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
-    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+    if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
         (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;
@@ -10158,8 +10152,8 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
   return status;
 }
 
-/* ========================================================================================= >>offers
-   The engines for arrays, also of sparse blocks, and an array's job. */
+/* ========================================================================================== >>array
+   What engines for arrays are given. */
 
 static int permi_is_counts_method(perm_method method)
 {
@@ -10251,6 +10245,9 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
 }
+
+/* ========================================================================================= >>offers
+   The engines for arrays, also of sparse blocks, and an array's job. */
 
 /* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
    at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
@@ -10583,13 +10580,14 @@ enum {
   PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines
 };
 
-/* Asks all engines, later the chosen one. Without an offer its make says why. */
+/* Asks the engine named, or all (exact: for zeros), later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
+  const permi_engine *named = permi_array_engine(reach, options->method), *one = array->engine;
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
@@ -10599,15 +10597,15 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
-                     offer);
+  if (!one && options->method != PERM_METHOD_EXACT)
+    one = named;
+  permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
   else if (!array->engine)
-    array->engine = permi_array_engine(
-        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+    array->engine = named ? named : permi_array_engine(reach, PERM_METHOD_MULTIPLICITIES);
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
@@ -10833,14 +10831,15 @@ static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, 
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* >>counts does not know method exact */
+  perm_options others = *options; /* >>counts knows no engines */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+  if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
+      permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)

@@ -208,8 +208,8 @@ typedef struct perm_matrix {
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
    Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
    *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
-   NaN, infinities and numbers that double cannot hold are refused. Memory is at most a multiple of the file's bytes
-   plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
+   NaN, infinities, numbers that double cannot hold and, without max_bytes, files above 16 GB are refused. Memory is at
+   most a multiple of the file's bytes (.npy: of those its header tells) plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -888,8 +888,7 @@ PERMI_BRIEF_BEGIN
    its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
-   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
-   written as a whole or not at all (>>files). */
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
@@ -1056,11 +1055,15 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
+/* Longer words are cut, and no numbers. */
+#define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
+  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
+  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
@@ -1109,7 +1112,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
     p = permi_digits_end(first, end);
     digits |= p > first;
   }
-  if (!digits)
+  if (!digits || end - begin >= PERMI_WORD_MOST)
     return begin;
   if (p < end && (*p == 'e' || *p == 'E')) {
     first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
@@ -1303,7 +1306,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
@@ -1587,7 +1589,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end[-1] == 'i' || end[-1] == 'j') {
+  if ((end[-1] == 'i' || end[-1] == 'j') && end - begin < PERMI_WORD_MOST) {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -1981,8 +1983,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 
 /* ========================================================================================== >>numpy
    .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats of 4 and
-   8, complex of 8 and 16. */
+   dictionary with descr, fortran_order, shape), the items. Two axes. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
 #define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
@@ -1991,7 +1992,7 @@ typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
   int fortran, axes; /* fortran: by columns */
-  uint64_t shape[2];
+  uint64_t shape[2], bytes; /* of all items */
   int given; /* bits of keys found */
 } permi_numpy;
 
@@ -2014,15 +2015,14 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes before the items, or 0. */
-static size_t permi_numpy_head(const char *text, size_t bytes)
+/* Returns the bytes before the itemsstatic size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
-  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+  return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
 static int permi_numpy_next(permi_reader *reader)
@@ -2151,42 +2151,67 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
-static int permi_read_numpy(permi_reader *reader, perm_format wanted)
-{
+ as the first 12 say{
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
-  unsigned long long left, needed;
-  uint64_t outer, inner, k, i, bits;
-  size_t done = 0;
-  permi_numpy array;
-  permi_entry entry;
-  (void)wanted;
   reader->binary = reader->cursor = begin;
   if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
                              (int)(unsigned char)begin[6]);
-  if (!head)
+  if (!head || head > bytes)
     return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
                              "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
   reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
   reader->line_end = begin + head;
-  if (!permi_numpy_header(reader, &array))
+  if (!permi_numpy_header(reader, array))
     return 0;
   reader->cursor = reader->line_end;
-  left = (unsigned long long)(bytes - head);
-  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
-  if (left != needed)
-    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
-                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
-                             left < needed ? "is the file whole?" : "save one array a file");
+  array->bytes = array->shape[0] * array->shape[1] * array->size; /* below 2^24 2^31 2^4 */
+  return 1;
+}
+
+/* Bytes to read of a file that begins so: of .npy the first 12, then header, items and one too many; none beyond what
+   is refused; UINT64_MAX: all. */
+static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format format)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_reader reader;
+  permi_numpy array;
+  if (!permi_numpy_begins(text, bytes) && format != PERM_FORMAT_NUMPY)
+    return UINT64_MAX;
+  if (head > bytes)
+    return head;
+  memset(&reader, 0, sizeof reader);
+  reader.name = "";
+  reader.position = text;
+  reader.end = text + bytes;
+  return permi_numpy_open(&reader, &array) ? head + array.bytes + 1 : bytes;
+}
+
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  unsigned long long left;
+  uint64_t outer, inner, k, i, bits;
+  size_t done = 0;
+  permi_numpy array;
+  permi_entry entry;
+  (void)wanted;
+  if (!permi_numpy_open(reader, &array))
+    return 0;
+  left = (unsigned long long)(reader->end - reader->cursor);
+  if (left != array.bytes)
+    return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
+                             left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
+                             (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < array.bytes ? "is the file whole?" : "save one array a file");
   outer = array.shape[array.fortran];
   inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; needed && k < outer; k++)
+  for (k = 0; array.bytes && k < outer; k++)
     for (i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
@@ -2569,7 +2594,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
 /* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
-  const char *taken; /* in messages */
+  const char *taken;
   int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
@@ -2733,7 +2758,8 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0, capacity = 0, got, wanted;
+  size_t bytes = 0, capacity = 0, got, ask;
+  uint64_t wanted = 12; /* then permi_numpy_wanted */
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
@@ -2753,16 +2779,22 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file == stdin)
     name = "standard input";
   while (file && status == PERM_OK && !over) {
-    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+    const size_t room = wanted < SIZE_MAX ? (size_t)wanted : 2 * capacity + 65536;
+    if (options->max_bytes == 0 && (double)(wanted < UINT64_MAX ? wanted : bytes) > PERMI_DEFAULT_BYTES) {
+      status = permi_fail(result, PERM_ERROR_LIMIT, 0, "%s: more than %s: max_bytes allows more",
+                          permi_show_name(name).text, permi_size_words(PERMI_DEFAULT_BYTES).text);
+      break;
+    }
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, room, 1)) {
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)bytes);
       break;
     }
-    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
-    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    capacity = bytes == capacity ? room : capacity;
+    ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
     errno = 0;
-    got = fread((char *)text + bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+    got = fread((char *)text + bytes, 1, ask, file);
+    if (ferror(file) && errno == EINTR) {
       clearerr(file);
       watch.next_look = 0;
     } else if (ferror(file)) {
@@ -2770,9 +2802,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       break;
     }
     bytes += got;
-    /* text with a zero byte is refused whatever follows, and /dev/zero has no end */
-    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
-           (!permi_numpy_begins((const char *)text, bytes) && memchr((char *)text + bytes - got, 0, got));
+    wanted = bytes == wanted ? permi_numpy_wanted((const char *)text, bytes, options->format) : wanted;
+    /* text with a zero byte is refused whatever follows */
+    over = permi_watch(&watch, 1 << 22) || (got < ask && feof(file)) || bytes == wanted ||
+           (wanted == UINT64_MAX && memchr((char *)text + bytes - got, 0, got));
   }
   if (file && file != stdin)
     fclose(file);
@@ -17997,7 +18030,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
+  const permi_engine *engine = permi_block_engine(options->method);
+  const int whole = named && (!engine || options->method == PERM_METHOD_DENSE);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",

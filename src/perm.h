@@ -76,8 +76,8 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run, checkpoints
-                     merged; the chooser; escalation
+     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+                     checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
@@ -164,6 +164,7 @@ PERMI_BRIEF_END
 #include "plan/check.h"
 #include "plan/run.h"
 #include "plan/engine.h"
+#include "plan/array.h"
 #include "plan/offers.h"
 #include "plan/judge.h"
 #include "plan/compute.h"

@@ -131,7 +131,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  if (permi_method_is_sparse(method))
+  if (method >= PERM_METHOD_FRONTIER)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";

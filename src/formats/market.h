@@ -3,8 +3,7 @@
    its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
-   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
-   written as a whole or not at all (>>files). */
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
 #pragma once
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
@@ -174,11 +173,15 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
+/* Longer words are cut, and no numbers. */
+#define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
+  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
+  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
@@ -227,7 +230,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
     p = permi_digits_end(first, end);
     digits |= p > first;
   }
-  if (!digits)
+  if (!digits || end - begin >= PERMI_WORD_MOST)
     return begin;
   if (p < end && (*p == 'e' || *p == 'E')) {
     first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
@@ -421,7 +424,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */

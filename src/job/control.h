@@ -137,11 +137,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-static int permi_method_is_sparse(perm_method method)
-{
-  return method >= PERM_METHOD_FRONTIER;
-}
-
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;

@@ -22,14 +22,15 @@ static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, 
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* >>counts does not know method exact */
+  perm_options others = *options; /* >>counts knows no engines */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+  if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
+      permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)

@@ -58,7 +58,6 @@ typedef struct permi_engine {
   void (*release)(const perm_allocator *allocator, void *plan);
 } permi_engine;
 
-/* Returns the engine of a method, or NULL. */
 static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
 {
   for (; engines > 0; engines--, engine++)
@@ -185,7 +184,7 @@ static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
-    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+    if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
         (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;

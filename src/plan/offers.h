@@ -5,98 +5,7 @@
 #include "../multiplicities/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"
-#include "engine.h"
-
-static int permi_is_counts_method(perm_method method)
-{
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
-}
-
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
-{
-  if (options->method != PERM_METHOD_AUTO && !permi_is_counts_method(options->method))
-    return "this method is for square matrices without counts";
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* Chooses in the precision asked for, or a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_DD ||
-                                     permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
-}
-
-typedef struct permi_array {
-  const permi_problem *problem;
-  const permi_engine *engine;
-  int argument;                 /* position of the options; 0: a block, which no limit refuses */
-  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                  /* 1: dense sums do not take the problem */
-  int counted_made, exact_planned;
-  permi_counted counted, whole; /* whole: the doubles as integers */
-  permi_choice choice;
-  permi_dense_plan plan;
-  permi_exact_plan exact;
-  perm_precision precision;
-} permi_array;
-
-static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
-{
-  maker->array = array;
-  maker->reach = problem->reach;
-  maker->n = problem->n;
-  maker->integer = problem->integer != NULL;
-  array->problem = problem;
-  array->engine = NULL;
-  array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = 0;
-  array->constant = -1;
-  memset(&array->counted, 0, sizeof array->counted);
-  array->whole.real = NULL;
-}
-
-static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
-{
-  memset(maker, 0, sizeof *maker);
-  permi_array_of(maker, array, problem, argument);
-}
-
-static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
-{
-  return maker->array ? PERM_OK : maker->as_array(maker, block);
-}
-
-static const permi_engine *permi_array_engine(const permi_reach *reach, perm_method method)
-{
-  return permi_engine_of(reach->engines, reach->engine_count, method);
-}
-
-static void permi_array_free(permi_array *array, const perm_allocator *allocator)
-{
-  permi_counted_free(allocator, &array->counted);
-  permi_counted_free(allocator, &array->whole);
-}
+#include "array.h"
 
 /* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
    at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
@@ -429,13 +338,14 @@ enum {
   PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines
 };
 
-/* Asks all engines, later the chosen one. Without an offer its make says why. */
+/* Asks the engine named, or all (exact: for zeros), later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
+  const permi_engine *named = permi_array_engine(reach, options->method), *one = array->engine;
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
@@ -445,15 +355,15 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
-                     offer);
+  if (!one && options->method != PERM_METHOD_EXACT)
+    one = named;
+  permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
   else if (!array->engine)
-    array->engine = permi_array_engine(
-        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+    array->engine = named ? named : permi_array_engine(reach, PERM_METHOD_MULTIPLICITIES);
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }

@@ -225,7 +225,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
+  const permi_engine *engine = permi_block_engine(options->method);
+  const int whole = named && (!engine || options->method == PERM_METHOD_DENSE);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
