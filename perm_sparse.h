@@ -2957,7 +2957,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded;
+  int rounded, exponent;               /* exponent: while scaling */
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -3180,7 +3180,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -3199,6 +3199,9 @@ static int permi_scale(permi_working *working)
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
+  for (vertex = 0; vertex < n; vertex++)
+    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0])
+      working->cell[index].exponent = permi_cell_exponent(&working->cell[index]);
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -3217,7 +3220,7 @@ static int permi_scale(permi_working *working)
         exponent[i][j] = PERMI_NO_EXPONENT;
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
-        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        exponent[i][j - n] = working->cell[index].exponent;
         least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
@@ -3457,6 +3460,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
   perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -3946,13 +3951,16 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
+  const unsigned char *state = walk->state;
+  const int by_chance = greedy->by_chance;
+  int *list = greedy->list;
   for (;;) {
-    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
-    for (i = 0; i < greedy->listed; i++) {
-      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
-      if (walk->state[v] == 2)
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, listed = greedy->listed, i;
+    for (i = 0; i < listed; i++) {
+      const int v = list[i], grows = greedy->growth[v], comes = by_chance ? 0 : greedy->nearness[v];
+      if (state[v] == 2)
         continue;
-      greedy->list[kept++] = v;
+      list[kept++] = v;
       if (grows > growth || (grows == growth && comes < nearness))
         continue;
       ties = grows == growth && comes == nearness ? ties + 1 : 1;
@@ -5565,7 +5573,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum;
+  double sum, bits;  /* bits: for >>frontier */
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -5596,7 +5604,7 @@ static double permi_block_bits(const permi_block *block)
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    permi_majorant line = {0, 0, 0};
+    permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     bits[v >= block->n] += permi_majorant_bits(&line);
@@ -6219,9 +6227,10 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        bits[u >= block->n] -= line[u].bits;
         permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+        line[u].bits = permi_majorant_bits(&line[u]);
+        bits[u >= block->n] += line[u].bits;
       }
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
@@ -11101,7 +11110,7 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
                                  const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = fmax(sum->most, sum->live + waiting * here);
+  sum->most = sum->live + waiting * here > sum->most ? sum->live + waiting * here : sum->most;
   if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n)
@@ -11112,20 +11121,25 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
+  int ones[64 + PERMI_HYBRID_INNER], i, j;
+  for (i = 0; i < count; i++)
+    ones[i] = permi_count_ones(taken[i].scope);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300;
-    int a = 0, b = 1, i, j, second;
+    double least;
+    int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
-      for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
-        if (price < least) {
-          least = price;
-          a = i;
-          b = j;
+      for (j = i + 1; j < count && ones[i] < joint; j++)
+        if (ones[j] < joint) { /* a union has no fewer columns */
+          const int here = permi_count_ones(taken[i].scope | taken[j].scope);
+          if (here < joint) {
+            joint = here;
+            a = i;
+            b = j;
+          }
         }
-      }
+    least = work->power[joint];
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
@@ -11136,7 +11150,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, least);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
+    ones[a] = joint;
     taken[b] = taken[--count];
+    ones[b] = ones[count];
   }
   return count;
 }
@@ -11185,6 +11201,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
+  double outer = 0.5;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -11198,8 +11215,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (; bits; bits &= bits - 1)
       scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  for (k = inner; k < n - 6; k++)
-    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
+  for (k = inner; k < n - 6; k++, outer /= 2)
+    sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], i};
     const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
