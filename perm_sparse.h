@@ -3951,16 +3951,13 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
-  const unsigned char *state = walk->state;
-  const int by_chance = greedy->by_chance;
-  int *list = greedy->list;
   for (;;) {
-    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, listed = greedy->listed, i;
-    for (i = 0; i < listed; i++) {
-      const int v = list[i], grows = greedy->growth[v], comes = by_chance ? 0 : greedy->nearness[v];
-      if (state[v] == 2)
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
+    for (i = 0; i < greedy->listed; i++) {
+      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
+      if (walk->state[v] == 2)
         continue;
-      list[kept++] = v;
+      greedy->list[kept++] = v;
       if (grows > growth || (grows == growth && comes < nearness))
         continue;
       ties = grows == growth && comes == nearness ? ties + 1 : 1;
@@ -4453,7 +4450,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 /* ======================================================================================== >>engines
    What the engines of a block share. */
 
-static int permi_count_ones(uint64_t x)
+PERMI_INLINE int permi_count_ones(uint64_t x)
 {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -9606,10 +9603,11 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
   double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
-  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, *tried, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, &tried, all,
+                       (int **)NULL))
     return;
   for (v = 0; v < vertices; v++)
     same[v] = v;
@@ -9651,6 +9649,9 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial)) /* bands as given are in order */
+        continue;
+      memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
@@ -10743,16 +10744,16 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
+/* Returns how many classes are left when v goes, or more than `most`. From the end, next goes the vertex that leaves the fewest classes; of
    them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
    or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
    few of many classes look cheap at first. From the beginning all rows are one state. */
-static int permi_class_left(const permi_class_build *build, int v)
+static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
   const permi_class *mine = &build->list[build->number[v]];
   int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side]; k++) {
+  for (k = 0; k < build->actives[side] && classes <= most; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
@@ -10764,13 +10765,13 @@ static int permi_class_left(const permi_class_build *build, int v)
 
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = 0;
+  int v, chosen = -1, least = INT_MAX;
   uint64_t best = 0;
   for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -11000,8 +11001,6 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
@@ -11121,17 +11120,17 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
-  int ones[64 + PERMI_HYBRID_INNER], i, j;
-  for (i = 0; i < count; i++)
+  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  for (i = 0; i < count && count > 2; i++)
     ones[i] = permi_count_ones(taken[i].scope);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least;
     int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count && joint > floor; i++) /* no union has fewer columns than a part, or the last */
       for (j = i + 1; j < count && ones[i] < joint; j++)
-        if (ones[j] < joint) { /* a union has no fewer columns */
+        if (ones[j] < joint) {
           const int here = permi_count_ones(taken[i].scope | taken[j].scope);
           if (here < joint) {
             joint = here;
@@ -11139,6 +11138,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
             b = j;
           }
         }
+    floor = joint;
     least = work->power[joint];
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
@@ -11412,6 +11412,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   }
   return cost;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */
@@ -17293,7 +17295,7 @@ static int permi_report_left(permi_working *working)
           if (working->integer)
             hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
           else
-            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash, cell->real);
           line[lines].key += hash;
         }
         lines++;

@@ -331,16 +331,13 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
-  const unsigned char *state = walk->state;
-  const int by_chance = greedy->by_chance;
-  int *list = greedy->list;
   for (;;) {
-    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, listed = greedy->listed, i;
-    for (i = 0; i < listed; i++) {
-      const int v = list[i], grows = greedy->growth[v], comes = by_chance ? 0 : greedy->nearness[v];
-      if (state[v] == 2)
+    int best = -1, growth = INT_MAX, nearness = 0, ties = 0, kept = 0, i;
+    for (i = 0; i < greedy->listed; i++) {
+      const int v = greedy->list[i], grows = greedy->growth[v], comes = greedy->by_chance ? 0 : greedy->nearness[v];
+      if (walk->state[v] == 2)
         continue;
-      list[kept++] = v;
+      greedy->list[kept++] = v;
       if (grows > growth || (grows == growth && comes < nearness))
         continue;
       ties = grows == growth && comes == nearness ? ties + 1 : 1;

@@ -121,17 +121,17 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
-  int ones[64 + PERMI_HYBRID_INNER], i, j;
-  for (i = 0; i < count; i++)
+  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  for (i = 0; i < count && count > 2; i++)
     ones[i] = permi_count_ones(taken[i].scope);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least;
     int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count && joint > floor; i++) /* no union has fewer columns than a part, or the last */
       for (j = i + 1; j < count && ones[i] < joint; j++)
-        if (ones[j] < joint) { /* a union has no fewer columns */
+        if (ones[j] < joint) {
           const int here = permi_count_ones(taken[i].scope | taken[j].scope);
           if (here < joint) {
             joint = here;
@@ -139,6 +139,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
             b = j;
           }
         }
+    floor = joint;
     least = work->power[joint];
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
