@@ -2957,7 +2957,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded, exponent;               /* exponent: while scaling */
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -3199,9 +3199,6 @@ static int permi_scale(permi_working *working)
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < n; vertex++)
-    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0])
-      working->cell[index].exponent = permi_cell_exponent(&working->cell[index]);
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -3579,6 +3576,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -5570,7 +5568,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum, bits;  /* bits: for >>frontier */
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -9649,7 +9647,7 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial)) /* bands as given are in order */
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
         continue;
       memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
@@ -10744,9 +10742,9 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes, or more than `most`. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
+/* Returns how many classes v leaves, or over `most`. From the end, next goes the vertex that leaves the fewest; of them
+   one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix, or
+   the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
    few of many classes look cheap at first. From the beginning all rows are one state. */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
@@ -11128,7 +11126,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     double least;
     int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && joint > floor; i++) /* no union has fewer columns than a part, or the last */
+    for (i = 0; i < count && joint > floor; i++) /* unions grow */
       for (j = i + 1; j < count && ones[i] < joint; j++)
         if (ones[j] < joint) {
           const int here = permi_count_ones(taken[i].scope | taken[j].scope);
@@ -17295,7 +17293,8 @@ static int permi_report_left(permi_working *working)
           if (working->integer)
             hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
           else
-            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash, cell->real);
+            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash,
+                                     cell->real);
           line[lines].key += hash;
         }
         lines++;

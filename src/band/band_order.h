@@ -271,7 +271,7 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial)) /* bands as given are in order */
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
         continue;
       memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);

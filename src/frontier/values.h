@@ -367,7 +367,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum, bits;  /* bits: for >>frontier */
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 

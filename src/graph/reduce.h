@@ -135,7 +135,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded, exponent;               /* exponent: while scaling */
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -377,9 +377,6 @@ static int permi_scale(permi_working *working)
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (vertex = 0; vertex < n; vertex++)
-    for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0])
-      working->cell[index].exponent = permi_cell_exponent(&working->cell[index]);
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
@@ -757,6 +754,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;

@@ -129,7 +129,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     double least;
     int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && joint > floor; i++) /* no union has fewer columns than a part, or the last */
+    for (i = 0; i < count && joint > floor; i++) /* unions grow */
       for (j = i + 1; j < count && ones[i] < joint; j++)
         if (ones[j] < joint) {
           const int here = permi_count_ones(taken[i].scope | taken[j].scope);

@@ -3,9 +3,9 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes, or more than `most`. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
+/* Returns how many classes v leaves, or over `most`. From the end, next goes the vertex that leaves the fewest; of them
+   one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix, or
+   the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
    few of many classes look cheap at first. From the beginning all rows are one state. */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
