@@ -956,10 +956,10 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 /* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
 
-/* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
-   (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
+/* A node, a join, a pattern, a pair: by tables; odd or long rows (Zen 5, times 1.37); a GPU, by
+   counted instructions (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.9e-8, 6.2e-8, 4.1e-8, 6.9e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */
@@ -10438,7 +10438,7 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
-           permi_lines_differ(problem))
+           ((block && !maker->equal_lines) || permi_lines_differ(problem)))
     offer->least = problem->n * ldexp(1, problem->n - 1) *
                    (permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1]);
   return PERM_OK;

@@ -2015,7 +2015,8 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes before the itemsstatic size_t permi_numpy_head(const char *text, size_t bytes)
+/* Returns the bytes before the items, as the first 12 say, or 0. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
@@ -2151,7 +2152,9 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
- as the first 12 say{
+/* Messages count bytes from 0. */
+static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
+{
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   reader->binary = reader->cursor = begin;
@@ -2984,7 +2987,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded;
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -3207,7 +3210,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -3244,7 +3247,7 @@ static int permi_scale(permi_working *working)
         exponent[i][j] = PERMI_NO_EXPONENT;
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
-        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        exponent[i][j - n] = working->cell[index].exponent;
         least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
@@ -3485,6 +3488,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
   perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -3602,6 +3607,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -4471,7 +4477,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 /* ======================================================================================== >>engines
    What the engines of a block share. */
 
-static int permi_count_ones(uint64_t x)
+PERMI_INLINE int permi_count_ones(uint64_t x)
 {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -5590,7 +5596,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum;
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -5621,7 +5627,7 @@ static double permi_block_bits(const permi_block *block)
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    permi_majorant line = {0, 0, 0};
+    permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     bits[v >= block->n] += permi_majorant_bits(&line);
@@ -6244,9 +6250,10 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        bits[u >= block->n] -= line[u].bits;
         permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+        line[u].bits = permi_majorant_bits(&line[u]);
+        bits[u >= block->n] += line[u].bits;
       }
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
@@ -9616,10 +9623,11 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
   double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
-  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, *tried, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, &tried, all,
+                       (int **)NULL))
     return;
   for (v = 0; v < vertices; v++)
     same[v] = v;
@@ -9661,6 +9669,9 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
+        continue;
+      memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
@@ -10752,16 +10763,16 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes. Next goes the vertex that leaves the fewest classes. Of several the
-   first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at either end
-   and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse graphs. Leaving
-   the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
-static int permi_class_left(const permi_class_build *build, int v)
+/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes. Of
+   several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at
+   either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
+   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
   const permi_class *mine = &build->list[build->number[v]];
   int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side]; k++) {
+  for (k = 0; k < build->actives[side] && classes <= most; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
@@ -10773,13 +10784,13 @@ static int permi_class_left(const permi_class_build *build, int v)
 
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = 0;
+  int v, chosen = -1, least = INT_MAX;
   uint64_t best = 0;
   for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -11009,8 +11020,6 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
@@ -11116,7 +11125,7 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
                                  const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = fmax(sum->most, sum->live + waiting * here);
+  sum->most = sum->live + waiting * here > sum->most ? sum->live + waiting * here : sum->most;
   if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n)
@@ -11127,20 +11136,26 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
+  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  for (i = 0; i < count && count > 2; i++)
+    ones[i] = permi_count_ones(taken[i].scope);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300;
-    int a = 0, b = 1, i, j, second;
+    double least;
+    int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
-      for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
-        if (price < least) {
-          least = price;
-          a = i;
-          b = j;
+    for (i = 0; i < count && joint > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && ones[i] < joint; j++)
+        if (ones[j] < joint) {
+          const int here = permi_count_ones(taken[i].scope | taken[j].scope);
+          if (here < joint) {
+            joint = here;
+            a = i;
+            b = j;
+          }
         }
-      }
+    floor = joint;
+    least = work->power[joint];
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
@@ -11151,7 +11166,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, least);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
+    ones[a] = joint;
     taken[b] = taken[--count];
+    ones[b] = ones[count];
   }
   return count;
 }
@@ -11200,6 +11217,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
+  double outer = 0.5;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -11213,8 +11231,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (; bits; bits &= bits - 1)
       scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  for (k = inner; k < n - 6; k++)
-    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
+  for (k = inner; k < n - 6; k++, outer /= 2)
+    sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], i};
     const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
@@ -11410,6 +11428,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   }
   return cost;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */

@@ -209,8 +209,8 @@ PERMI_BRIEF_END
 #include "twins/classes_run.h"
 #include "twins/classes_order.h"
 
-PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_layout.h"
+PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"
 #include "hybrid/hybrid_residues.h"

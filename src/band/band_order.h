@@ -226,10 +226,11 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
   double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
-  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, *tried, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, &tried, all,
+                       (int **)NULL))
     return;
   for (v = 0; v < vertices; v++)
     same[v] = v;
@@ -271,6 +272,9 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
+        continue;
+      memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;

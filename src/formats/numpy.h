@@ -34,7 +34,8 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* Returns the bytes before the itemsstatic size_t permi_numpy_head(const char *text, size_t bytes)
+/* Returns the bytes before the items, as the first 12 say, or 0. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
   uint64_t length;
@@ -170,7 +171,9 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
- as the first 12 say{
+/* Messages count bytes from 0. */
+static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
+{
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
   reader->binary = reader->cursor = begin;

@@ -458,9 +458,10 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        bits[u >= block->n] -= line[u].bits;
         permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+        line[u].bits = permi_majorant_bits(&line[u]);
+        bits[u >= block->n] += line[u].bits;
       }
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }

@@ -367,7 +367,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum;
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -398,7 +398,7 @@ static double permi_block_bits(const permi_block *block)
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    permi_majorant line = {0, 0, 0};
+    permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     bits[v >= block->n] += permi_majorant_bits(&line);

@@ -6,7 +6,7 @@
 #include "reduce.h"
 #include "order.h"
 
-static int permi_count_ones(uint64_t x)
+PERMI_INLINE int permi_count_ones(uint64_t x)
 {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));

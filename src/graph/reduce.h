@@ -135,7 +135,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded;
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -358,7 +358,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -395,7 +395,7 @@ static int permi_scale(permi_working *working)
         exponent[i][j] = PERMI_NO_EXPONENT;
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
-        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        exponent[i][j - n] = working->cell[index].exponent;
         least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
@@ -636,6 +636,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
   perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -753,6 +755,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;

@@ -107,7 +107,7 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
                                  const permi_hybrid_factor *b, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = fmax(sum->most, sum->live + waiting * here);
+  sum->most = sum->live + waiting * here > sum->most ? sum->live + waiting * here : sum->most;
   if (a->node >= work->n)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n)
@@ -118,20 +118,26 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
+  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  for (i = 0; i < count && count > 2; i++)
+    ones[i] = permi_count_ones(taken[i].scope);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least = 1e300;
-    int a = 0, b = 1, i, j, second;
+    double least;
+    int a = 0, b = 1, second, joint = INT_MAX;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
-      for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)];
-        if (price < least) {
-          least = price;
-          a = i;
-          b = j;
+    for (i = 0; i < count && joint > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && ones[i] < joint; j++)
+        if (ones[j] < joint) {
+          const int here = permi_count_ones(taken[i].scope | taken[j].scope);
+          if (here < joint) {
+            joint = here;
+            a = i;
+            b = j;
+          }
         }
-      }
+    floor = joint;
+    least = work->power[joint];
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
@@ -142,7 +148,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     permi_layout_replace(work, sum, left, right, least);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
     taken[a] = result;
+    ones[a] = joint;
     taken[b] = taken[--count];
+    ones[b] = ones[count];
   }
   return count;
 }
@@ -191,6 +199,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
+  double outer = 0.5;
   uint32_t scope[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -204,8 +213,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     for (; bits; bits &= bits - 1)
       scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
   }
-  for (k = inner; k < n - 6; k++)
-    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
+  for (k = inner; k < n - 6; k++, outer /= 2)
+    sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], i};
     const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};

@@ -196,7 +196,7 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
-           permi_lines_differ(problem))
+           ((block && !maker->equal_lines) || permi_lines_differ(problem)))
     offer->least = problem->n * ldexp(1, problem->n - 1) *
                    (permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1]);
   return PERM_OK;

@@ -3,16 +3,16 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes. Next goes the vertex that leaves the fewest classes. Of several the
-   first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at either end
-   and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse graphs. Leaving
-   the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
-static int permi_class_left(const permi_class_build *build, int v)
+/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes. Of
+   several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at
+   either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
+   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
   const permi_class *mine = &build->list[build->number[v]];
   int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side]; k++) {
+  for (k = 0; k < build->actives[side] && classes <= most; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
@@ -24,13 +24,13 @@ static int permi_class_left(const permi_class_build *build, int v)
 
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = 0;
+  int v, chosen = -1, least = INT_MAX;
   uint64_t best = 0;
   for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
