@@ -91,7 +91,6 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -570,7 +569,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places a turn. Returns the number of its words of top bits. */
+/* Returns the number of its words of top bits. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;

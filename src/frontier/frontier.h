@@ -107,6 +107,13 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
+static void permi_patterns_clear(permi_patterns *patterns)
+{
+  patterns->count = 0;
+  if (patterns->table)
+    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
+}
+
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -142,7 +149,6 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -175,7 +181,7 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
-  size_t group;
+  size_t group, end;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
@@ -187,6 +193,20 @@ static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64
   for (w = words - 1; w > 0 && a[w] == b[w]; w--)
     ;
   return a[w] < b[w] ? -1 : a[w] > b[w];
+}
+
+/* The first key not below, or after. */
+static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int after)
+{
+  size_t begin = 0, end = list->groups;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)list->words, key, list->words) < after)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
 static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
@@ -202,10 +222,10 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
+  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
   for (w = 0; w < words; w++)
-    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
+    cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -268,9 +288,9 @@ typedef struct permi_move {
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
-  permi_move *move;
-  uint32_t *pair; /* from | to << 16 */
   int used;
+  permi_move move[1 << PERMI_MOVES_LOG2];
+  uint32_t pair[PERMI_MOVES_PAIRS]; /* from | to << 16 */
 } permi_moves;
 
 static const permi_move *permi_moves_find(permi_moves *moves, int step, int stream, const permi_cursor *cursor,

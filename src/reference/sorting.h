@@ -79,13 +79,8 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   return status;
 }
 
-static perm_status permi_sorting_advance(permi_runner *run, int p)
-{
-  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
-}
-
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
 /* SPDX-License-Identifier: MIT */

@@ -329,6 +329,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                     doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
