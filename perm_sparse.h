@@ -4958,6 +4958,8 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>primes
    Primes below 2^62, and integers from their residues. */
 
@@ -5121,8 +5123,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   permi_sum_add_integer(sum, word, words, negative);
   return PERM_OK;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
    What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
@@ -14855,6 +14855,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ====================================================================================== >>decompose
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
@@ -15188,8 +15190,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
                          permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>kasteleyn
    Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
@@ -16863,10 +16863,6 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
-
-PERMI_BRIEF_END
-
-PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
    What the frontier and sorting offer. */
