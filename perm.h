@@ -738,10 +738,11 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
    out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.14), decompose (1.27). */
+   times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
-  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
+  PERMI_PRAGMA(GCC push_options)                                                                                       \
+  PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations,strict-aliasing"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
@@ -2424,6 +2425,8 @@ static perm_isa permi_isa_best(void)
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
      1. The file is absent, old or new, and whole: a closed, synced file is renamed to it.
@@ -2685,6 +2688,8 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   permi_release(allocator, file.name);
   return why;
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
@@ -5557,6 +5562,8 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   return status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>scale
    Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
    problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
@@ -5743,6 +5750,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       exponent[i][j] += exponent[i][j] > PERMI_NO_EXPONENT ? row_exp2[i] + column_exp2[j] : 0;
   return 1;
 }
+
+PERMI_BRIEF_END
 
 /* ========================================================================================== >>dense
    Glynn's sum, its columns by how fast their signs vary:
@@ -6645,6 +6654,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>bounds
    Estimate, bound and leaf of a plan; the next precision. */
 
@@ -6928,6 +6939,8 @@ static double permi_dense_rate(const perm_options *options)
   static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
   return permi_kernel_for(&real, permi_isa(options), PERMI_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>residues
    Arithmetic modulo an odd number. */
@@ -7321,6 +7334,8 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>limbs
    Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
 
@@ -7700,6 +7715,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 16 without a plan, a job or an allocation.
@@ -9617,6 +9634,8 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts; merges files. */
 
@@ -10647,6 +10666,8 @@ static perm_precision permi_array_next(const void *context, const perm_options *
                                                      array->precision);
 }
 
+PERMI_BRIEF_END
+
 /* ========================================================================================== >>judge
    What public calls may reach (permi_reach). Escalation: is a result good enough, and what comes next. */
 
@@ -11106,6 +11127,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   return permi_complex_general(n, a, value);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>minors
    Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
    matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
@@ -11522,6 +11545,8 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
   return status;
 }
 #endif
+
+PERMI_BRIEF_END
 
 /* =================================================================================== >>minors_dense
    Minors by vector kernels. */

@@ -3354,8 +3354,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have no
-   bound or estimate. */
+/* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
 #define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
@@ -4989,6 +4988,8 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>primes
    Primes below 2^62, and integers from their residues. */
 
@@ -5152,8 +5153,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   permi_sum_add_integer(sum, word, words, negative);
   return PERM_OK;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>device
    What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
@@ -14990,6 +14989,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ====================================================================================== >>decompose
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
@@ -15318,8 +15319,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
                          permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>kasteleyn
    Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
@@ -16994,10 +16993,6 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
-
-PERMI_BRIEF_END
-
-PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
    Offers of methods frontier, lists, arrays and sorting. */

@@ -127,7 +127,9 @@
 #include "base/integers.h"
 #include "base/ring.h"
 #include "base/cpu.h"
+PERMI_BRIEF_BEGIN
 #include "base/files.h"
+PERMI_BRIEF_END
 #include "job/control.h"
 PERMI_BRIEF_BEGIN
 #include "base/names.h"
@@ -141,17 +143,23 @@ PERMI_BRIEF_END
 #include "dense/kernels.h"
 #include "dense/small.h"
 #include "dense/plain.h"
+PERMI_BRIEF_BEGIN
 #include "dense/scale.h"
+PERMI_BRIEF_END
 #include "dense/dense.h"
 PERMI_BRIEF_BEGIN
 #include "dense/gpu.h"
 PERMI_BRIEF_END
 #include "dense/plan.h"
+PERMI_BRIEF_BEGIN
 #include "dense/bounds.h"
+PERMI_BRIEF_END
 
 #include "exact/residues.h"
 #include "exact/exact.h"
+PERMI_BRIEF_BEGIN
 #include "exact/limbs.h"
+PERMI_BRIEF_END
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_device.h"
@@ -162,14 +170,18 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "plan/check.h"
+PERMI_BRIEF_BEGIN
 #include "plan/run.h"
 #include "plan/engine.h"
 #include "plan/array.h"
 #include "plan/offers.h"
+PERMI_BRIEF_END
 #include "plan/judge.h"
 #include "plan/compute.h"
 
+PERMI_BRIEF_BEGIN
 #include "minors/minors.h"
+PERMI_BRIEF_END
 #include "minors/minors_dense.h"
 #include "batch/batch.h"
 PERMI_BRIEF_BEGIN

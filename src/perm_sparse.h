@@ -186,8 +186,8 @@ PERMI_BRIEF_END
 #include "graph/order.h"
 #include "graph/engines.h"
 #include "graph/vectors.h"
-#include "graph/primes.h"
 PERMI_BRIEF_BEGIN
+#include "graph/primes.h"
 #include "graph/device.h"
 PERMI_BRIEF_END
 
@@ -226,18 +226,16 @@ PERMI_BRIEF_END
 #include "reference/sorting.h"
 #include "reference/transversals.h"
 #include "reference/sparyser.h"
+PERMI_BRIEF_BEGIN
 #include "reference/decompose.h"
 
-PERMI_BRIEF_BEGIN
 #include "planar/kasteleyn.h"
 #include "planar/dissection.h"
 PERMI_BRIEF_END
 #include "planar/fronts.h"
 PERMI_BRIEF_BEGIN
 #include "planar/planar.h"
-PERMI_BRIEF_END
 
-PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
 #include "sparse/sparse.h"

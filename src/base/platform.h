@@ -110,10 +110,11 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
    out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.14), decompose (1.27). */
+   times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
-  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
+  PERMI_PRAGMA(GCC push_options)                                                                                       \
+  PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations,strict-aliasing"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN

@@ -502,8 +502,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have no
-   bound or estimate. */
+/* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
 #define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
