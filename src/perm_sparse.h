@@ -76,7 +76,8 @@
                      >>numpy           .npy of NumPy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
+     graph/          >>split           the graph of a matrix; matching, components
+                     >>reduce          lines of degree 1 and 2 eliminated; free columns
                      >>walk            walks along elimination orders, greedy ones
                      >>order           the best order: greedy, then annealed
                      >>engines         what engines of a block share
@@ -186,6 +187,7 @@ PERMI_BRIEF_BEGIN
 #include "formats/read.h"
 PERMI_BRIEF_END
 
+#include "graph/split.h"
 #include "graph/reduce.h"
 #include "graph/walk.h"
 #include "graph/order.h"

@@ -118,7 +118,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offers offers;
   perm_status status = PERM_OK;
   int i;
-  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, trace->n, &block))
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
   maker->offers = &offers;

@@ -161,7 +161,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   maker.result = result;
   maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -200,9 +200,16 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
+/* Says if the matrix is taken as an array: for methods over counts, and small rectangular ones, in less time than a
+   plan takes. */
+#define PERMI_RECTANGLE_OPERATIONS 3e4
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
+  if (matrix->m == matrix->n || matrix->m == 0 || permi_is_counts_method(options->method))
+    return permi_is_counts_method(options->method);
+  return shorter == 0 || (options->method == PERM_METHOD_AUTO && longer <= PERM_MAX_LINES &&
+                          ldexp((double)shorter * longer, shorter) <= PERMI_RECTANGLE_OPERATIONS);
 }
 
 static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -231,6 +238,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
+  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
+                      "others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)
@@ -311,7 +322,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (scalar && matrix->m == matrix->n && matrix->n > PERM_MAX_N)
+  if (scalar && matrix->n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d is too large for method %s, which takes at most %d", matrix->n,
                       perm_name("method", options->method), PERM_MAX_N);
@@ -328,7 +339,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
-      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * permi_matrix_shorter(matrix);
     }
     if (watch.stopped == PERM_OK)
       return status;
@@ -344,9 +355,9 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_job_set_constant(*job, 1);
     return PERM_OK;
   }
-  if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
-    raised = *options;
+  if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
+      options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
+    raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
@@ -466,21 +477,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m == 0)
     return PERM_OK;
   memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
+  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
     return permi_fail_memory(result);
   working.watch = &watch;
   watch.activity = "preparing";
-  if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
-    if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
-    working.report.rounds = 0;
-  } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
-    if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
-      status = permi_fail_memory(result);
-  }
+  permi_working_options(&working, matrix, options, exact);
+  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
+    status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
