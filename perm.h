@@ -10601,8 +10601,9 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
 /* Blocks of sparse matrices have these, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
-  {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN | PERMI_FREE, 0, permi_counted_least,                        \
-   permi_counted_offer, permi_counted_leaf, NULL}
+  {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \
+   permi_counted_leaf,                                                                                                 \
+   NULL}
 #define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
   {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};

@@ -2984,7 +2984,7 @@ typedef struct permi_working {
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  permi_cell *alone; /* of rows; vertex[1] is 0 if none went there. NULL: square */
+  permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -3512,7 +3512,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = (double)cell->integer;
     number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
-    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    double roundings = permi_entry_roundings(working, working->degree_two + 1) + (working->alone ? cell->rounded : 0);
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
@@ -3537,8 +3537,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   }
   if (working->keep || !permi_combine(working, &one, alone, &one, cell, &sum))
     return 0;
-  sum.rounded = !working->integer;
-  working->degree_two += sum.rounded;
+  sum.rounded += !working->integer;
   *alone = sum;
   return 1;
 }
@@ -3754,7 +3753,8 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone */
+  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
+  int additions;                 /* so many roundings in a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
@@ -4659,14 +4659,14 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
     majorant = block->free_lines ? product[0] : fmin(product[0], product[1]);
   }
   if (block->rounded) {
-    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n) + block->additions) * majorant;
     if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
-      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions) * majorant;
   }
   if (bound > 0) {
     leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
     leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions);
   }
 }
 
@@ -9041,7 +9041,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
+  const double given = permi_entry_roundings(working, working->n) + block->additions;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
@@ -17608,8 +17608,10 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
   if (block->free_lines) {
     const permi_cell one = permi_cell_one();
-    for (i = 0; i <= n; i++)
+    for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
+      block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+    }
   }
   block->start[0] = 0;
   for (i = 0; i < n + m; i++) {
@@ -17659,10 +17661,24 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
+/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+#define PERMI_DIGIT_SECONDS 1e-10
+static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_preparation *report = &maker->working->report;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  (void)rival;
+  offer->least = block->vertices > PERM_MAX_LINES
+                     ? (double)INFINITY
+                     : PERMI_FREE_SECONDS / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+  return PERM_OK;
+}
+
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
     {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
@@ -17885,26 +17901,18 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (block->free_lines && !(engine->flags & PERMI_FREE))
+  const double n = block->n, full = n * (block->vertices - block->n);
+  const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
+  if (block->free_lines ? !takes_free : array && takes_free)
     return (double)INFINITY;
-  if (engine->flags & PERMI_ARRAY)
+  if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
   return fmax(engine->planning * ((double)block->vertices + block->edges), least);
-}
-
-/* Of sums over arrays of a block with free lines, which have a digit for each distinct line of one side. */
-#define PERMI_DIGIT_SECONDS 1e-10
-static double permi_array_least(const permi_maker *maker, const permi_block *block)
-{
-  const perm_preparation *report = &maker->working->report;
-  const int columns = block->vertices - block->n, rows = block->n - report->equal_rows;
-  const int digits = rows < columns - report->equal_columns ? rows : columns - report->equal_columns;
-  return block->n + columns > PERM_MAX_LINES ? (double)INFINITY : ldexp(PERMI_DIGIT_SECONDS, digits);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -17916,11 +17924,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   perm_status status;
   int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
-  for (i = 0; i < PERMI_ENGINES; i++) {
-    const int whole = block->free_lines && permi_engines[i].flags & PERMI_ARRAY && permi_engines[i].flags & PERMI_FREE;
-    offer[i].least = whole ? permi_array_least(maker, block) : permi_least_seconds(block, &permi_engines[i]);
-    offer[i].bounded = whole;
-  }
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
   /* proven engines, unless finding orders for all blocks takes longer than planning may */

@@ -86,14 +86,14 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
     majorant = block->free_lines ? product[0] : fmin(product[0], product[1]);
   }
   if (block->rounded) {
-    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n) + block->additions) * majorant;
     if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
-      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions) * majorant;
   }
   if (bound > 0) {
     leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
     leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions);
   }
 }
 

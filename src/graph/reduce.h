@@ -343,7 +343,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = (double)cell->integer;
     number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
-    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    double roundings = permi_entry_roundings(working, working->degree_two + 1) + (working->alone ? cell->rounded : 0);
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
@@ -368,8 +368,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   }
   if (working->keep || !permi_combine(working, &one, alone, &one, cell, &sum))
     return 0;
-  sum.rounded = !working->integer;
-  working->degree_two += sum.rounded;
+  sum.rounded += !working->integer;
   *alone = sum;
   return 1;
 }

@@ -161,7 +161,7 @@ typedef struct permi_working {
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
-  permi_cell *alone; /* of rows; vertex[1] is 0 if none went there. NULL: square */
+  permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;

@@ -17,7 +17,8 @@
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone */
+  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
+  int additions;                 /* so many roundings in a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */

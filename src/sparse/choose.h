@@ -169,8 +169,10 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
   if (block->free_lines) {
     const permi_cell one = permi_cell_one();
-    for (i = 0; i <= n; i++)
+    for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
+      block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+    }
   }
   block->start[0] = 0;
   for (i = 0; i < n + m; i++) {
@@ -220,10 +222,24 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
+/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+#define PERMI_DIGIT_SECONDS 1e-10
+static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_preparation *report = &maker->working->report;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  (void)rival;
+  offer->least = block->vertices > PERM_MAX_LINES
+                     ? (double)INFINITY
+                     : PERMI_FREE_SECONDS / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+  return PERM_OK;
+}
+
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
     {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
@@ -446,26 +462,18 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (block->free_lines && !(engine->flags & PERMI_FREE))
+  const double n = block->n, full = n * (block->vertices - block->n);
+  const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
+  if (block->free_lines ? !takes_free : array && takes_free)
     return (double)INFINITY;
-  if (engine->flags & PERMI_ARRAY)
+  if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
   return fmax(engine->planning * ((double)block->vertices + block->edges), least);
-}
-
-/* Of sums over arrays of a block with free lines, which have a digit for each distinct line of one side. */
-#define PERMI_DIGIT_SECONDS 1e-10
-static double permi_array_least(const permi_maker *maker, const permi_block *block)
-{
-  const perm_preparation *report = &maker->working->report;
-  const int columns = block->vertices - block->n, rows = block->n - report->equal_rows;
-  const int digits = rows < columns - report->equal_columns ? rows : columns - report->equal_columns;
-  return block->n + columns > PERM_MAX_LINES ? (double)INFINITY : ldexp(PERMI_DIGIT_SECONDS, digits);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -477,11 +485,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   perm_status status;
   int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
-  for (i = 0; i < PERMI_ENGINES; i++) {
-    const int whole = block->free_lines && permi_engines[i].flags & PERMI_ARRAY && permi_engines[i].flags & PERMI_FREE;
-    offer[i].least = whole ? permi_array_least(maker, block) : permi_least_seconds(block, &permi_engines[i]);
-    offer[i].bounded = whole;
-  }
+  for (i = 0; i < PERMI_ENGINES; i++)
+    offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
   /* proven engines, unless finding orders for all blocks takes longer than planning may */

@@ -660,7 +660,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
+  const double given = permi_entry_roundings(working, working->n) + block->additions;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
