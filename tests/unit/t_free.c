@@ -130,3 +130,296 @@ TEST(t_free_equals_subsets)
   }
   CHECK_SHOW(trees > 500 && nonzero > 1000, "%d %d", trees, nonzero);
 }
+
+/* Rows of columns, "1 2;3;", and a column of its own for each row. */
+static perm_matrix t_free_board(const char *text, int columns)
+{
+  static int row[600], column[600];
+  int m = 0, k;
+  size_t used = 0;
+  perm_matrix matrix;
+  for (; *text; text++) {
+    if (*text >= '0' && *text <= '9') {
+      row[used] = m;
+      for (column[used] = 0; *text >= '0' && *text <= '9'; text++)
+        column[used] = 10 * column[used] + *text - '0';
+      used++;
+    }
+    m += *text == ';';
+  }
+  for (k = 0; k < m; k++, used++) {
+    row[used] = k;
+    column[used] = columns + k;
+  }
+  CHECK(perm_matrix_from_triplets(m, columns + m, used, row, column, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                  NULL) == PERM_OK);
+  return matrix;
+}
+
+/* Targets in a plane, their measurements and misses: associations, counted by an independent program. */
+TEST(t_free_counts_associations)
+{
+  static const char board30[] =
+      "0 10 16 19 34 37;1 13 23 33 38 45;2 6 32 41;4 9 21 28 29 39 44;3 14 18 20;4 28 44 48;5 30 33;2 6 32 "
+      "41;7 32 42;8 32;9 39 40;0 10 19 34 37;11;12 14 20 36 40;1 13 23 33 38 45;3 12 14 18 20;15 16 19 22 "
+      "24 35;0 10 16 19;17 42;14 18 20;16 19 24;12 14 20 36 40;4 21 28 44 48;15 22 35;23 25 30 31 33 45;15 "
+      "16 19 24 35;5 23 25 30 31 33 45;26;27;4 21 28 29 44 48;";
+  static const char board60[] =
+      "0 10;1 13 94;2 6 43 53;3 34 48;14 17 35 69 85;4;5 45 51 73;2 6 43 53;7 33 83 89 92;8 77 92;9 48 72;"
+      "10 63;11 88;12 19 62 82;1 13 94;14 17 49 85;15 21 23 95;0 18 36;16;14 17 42 50 68 85;0 15 18 21 23 "
+      "36 95;12 19 37 62 82;4 20;;22 80;15 21 23 95;22 24 73 80;25 28 66;26 75 87;3 20 27 34 59;28 50;15 "
+      "21 23 29;9 30 48 72;24 31 44 71 76;32;7 33 83 89;3 20 27 34 59;35 69 85;18 36 95;26 32 75 87;9 12 "
+      "37 62;9 30 39 52 72 74;38 60 86;30 38 39 74;40;9 37 39 41 52 74;17 42 50 68;2 6 43 92;31 44 76;5 45 "
+      "91;46 54;47 88;3 30 48 72;12 19 49 62;;28 66;5 24 51 73 80;37 38 39 41 52 74;53;46 54;";
+  const uint64_t p = UINT64_C(2305843009213693951);
+  int k;
+  for (k = 0; k < 2; k++) {
+    perm_matrix matrix = k ? t_free_board(board60, 97) : t_free_board(board30, 49);
+    perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+    perm_result result;
+    perm_preparation report;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
+    CHECK(result.method == PERM_METHOD_TREE &&
+          oracle_modulo(&result.integer, UINT64_C(1000000000000000000)) ==
+              (k ? UINT64_C(662944536238540800) : UINT64_C(29915592640159104)));
+    CHECK(oracle_modulo(&result.integer, p) == (k ? UINT64_C(476115248427893101) : UINT64_C(724072583426465153)));
+    options.modulus = p;
+    CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+    CHECK(result.integer.word[0] == (k ? UINT64_C(476115248427893101) : UINT64_C(724072583426465153)));
+    CHECK(perm_sparse_report(&matrix, NULL, &report, NULL) == PERM_OK);
+    CHECK(report.structural_rank == matrix.m && report.m == matrix.m && report.n == matrix.n && report.blocks > 2 &&
+          report.largest < matrix.m && report.entries_left < matrix.nnz);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Rows are the cells of a square, columns its corners: w x w and (w + 1) x (w + 1). */
+#define T_FREE_WIDE 8
+static size_t t_free_lattice(int w, int *row, int *column)
+{
+  size_t used = 0;
+  int x, y, k;
+  for (y = 0; y < w; y++)
+    for (x = 0; x < w; x++)
+      for (k = 0; k < 4; k++) {
+        row[used] = y * w + x;
+        column[used++] = (y + k / 2) * (w + 1) + x + k % 2;
+      }
+  return used;
+}
+
+/* Modulo p, cell by cell, over the sets of used corners among the next w + 3. */
+static uint64_t t_free_window(int w, const int64_t *entry, uint64_t p)
+{
+  const int bits = w + 3;
+  uint64_t *value = (uint64_t *)calloc((size_t)2 << bits, sizeof *value), *next = value + ((size_t)1 << bits), sum = 0;
+  int i, k, s;
+  value[0] = 1;
+  for (i = 0; i < w * w; i++) {
+    const int shift = i == w * w - 1 ? 0 : i % w == w - 1 ? 2 : 1;
+    memset(next, 0, sizeof *next << bits);
+    for (s = 0; s < 1 << bits; s++)
+      for (k = 0; k < 4 && value[s]; k++) {
+        const int bit = 1 << (k / 2 * (w + 1) + k % 2), to = (s | bit) >> shift;
+        const int64_t a = entry[4 * i + k];
+        if (!(s & bit))
+          next[to] = (next[to] + oracle_multiply(value[s], a < 0 ? p - (uint64_t)-a % p : (uint64_t)a % p, p)) % p;
+      }
+    memcpy(value, next, sizeof *next << bits);
+  }
+  for (s = 0; s < 1 << bits; s++)
+    sum = (sum + value[s]) % p;
+  free(value);
+  return sum;
+}
+
+/* Turned or not, every kind of values, the bits of one thread; certified, against exact integers. */
+TEST(t_free_lattices)
+{
+  static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
+  static int64_t integer[4 * T_FREE_WIDE * T_FREE_WIDE];
+  static double real[4 * T_FREE_WIDE * T_FREE_WIDE], imaginary[4 * T_FREE_WIDE * T_FREE_WIDE];
+  const uint64_t p = UINT64_C(2305843009213693951);
+  int w, kind, k;
+  for (w = 3; w <= 7; w += 2)
+    for (kind = 0; kind < 3; kind++) { /* small, signed, long */
+      const size_t used = t_free_lattice(w, line[0], line[1]);
+      const int m = w * w, n = (w + 1) * (w + 1);
+      perm_result exact, result;
+      perm_matrix matrix;
+      uint64_t expected;
+      size_t e;
+      for (e = 0; e < used; e++) {
+        integer[e] = kind == 2 ? (int64_t)(test_random() >> 20) : 1 + test_below(9);
+        integer[e] *= kind == 1 && test_below(2) ? -1 : 1;
+        real[e] = (double)integer[e];
+        imaginary[e] = test_below(9) - 4;
+      }
+      expected = t_free_window(w, integer, p);
+      for (k = 0; k < 10; k++) {
+        const int turned = k & 1, way = k / 2;
+        perm_options options = t_seeds_options(PERM_METHOD_TREE, way == 3 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
+        options.certify = way == 1;
+        options.modulus = way == 4 ? 1000000 : 0;
+        CHECK(perm_matrix_from_triplets(turned ? n : m, turned ? m : n, used, line[turned], line[!turned], real,
+                                        imaginary, integer, way == 0 || way == 4 ? PERM_KIND_INTEGER
+                                                                     : way == 2  ? PERM_KIND_COMPLEX
+                                                                                 : PERM_KIND_REAL,
+                                        NULL, &matrix, NULL) == PERM_OK);
+        CHECK(w < 7 || turned || kind != way % 3 || t_seeds_threads(&matrix, options, "lattice"));
+        CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
+        CHECK(result.method == PERM_METHOD_TREE && result.error_bound < (double)INFINITY);
+        if (way == 0) {
+          CHECK_SHOW(result.exact && oracle_modulo(&result.integer, p) == expected, "%d, kind %d, turned %d", w, kind,
+                     turned);
+          exact = result;
+        } else if (way == 4) {
+          CHECK(result.integer.word[0] == oracle_modulo(&exact.integer, 1000000));
+        } else if (way != 2 && kind < 2) {
+          const double off = ldexp(result.value, (int)(result.exp2 - exact.exp2)) - exact.value;
+          const double bound = ldexp(result.error_bound, (int)(result.exp2 - exact.exp2));
+          CHECK_SHOW(fabs(off) <= bound * (1 + 1e-9) + 2e-16 * fabs(exact.value), "%d, kind %d, way %d: %g, not %g", w,
+                     kind, way, off, bound);
+          CHECK(kind || bound < (way == 3 ? 1e-15 : 1e-12) * exact.value);
+        }
+        perm_matrix_free(&matrix);
+      }
+    }
+}
+
+/* A path, one with two teeth a row, full blocks, a full matrix. */
+TEST(t_free_closed_forms)
+{
+  enum { LONG = 30000 };
+  static int row[4 * LONG], column[4 * LONG];
+  int shape, i, j, k;
+  for (shape = 0; shape < 4; shape++) {
+    const int m = shape == 0 ? LONG : shape == 1 ? 60 : shape == 2 ? 40 : 6, n = shape == 3 ? 300 : 3 * m + 1;
+    size_t used = 0;
+    double expected = 1;
+    perm_matrix matrix;
+    perm_result result;
+    for (i = 0; i < m; i++)
+      for (j = shape ? 0 : i; j < (shape ? n : i + 2); j++)
+        if (shape == 0 || shape == 3 || (shape == 2 && i / 4 == j / 6 && j < 60) ||
+            (shape == 1 && (j == i || j == i + 1 || j == m + 1 + 2 * i || j == m + 2 + 2 * i))) {
+          row[used] = i;
+          column[used++] = j;
+        }
+    for (i = 0; shape == 2 && i < 10; i++)
+      expected *= 6.0 * 5 * 4 * 3;
+    for (i = 0; shape == 3 && i < m; i++)
+      expected *= n - i;
+    expected = shape == 0 ? m + 1 : expected;
+    if (shape == 1) { /* f(i + 1) = 4 f(i) - f(i - 1) */
+      double before = 0;
+      for (i = 0, expected = 1; i < m; i++) {
+        const double next = 4 * expected - before;
+        before = expected;
+        expected = next;
+      }
+    }
+    for (k = 0; k < 2; k++) {
+      CHECK(perm_matrix_from_triplets(k ? n : m, k ? m : n, used, k ? column : row, k ? row : column, NULL, NULL, NULL,
+                                      PERM_KIND_PATTERN, NULL, &matrix, NULL) == PERM_OK);
+      CHECK_SHOW(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK, "%s", result.message);
+      CHECK(result.exact == (shape > 0) && result.error_bound < 1e-10 * result.value);
+      CHECK_SHOW(fabs(ldexp(result.value, (int)result.exp2) / expected - 1) < (shape ? 1e-13 : 1e-11),
+                 "shape %d: %.17g, not %.17g", shape, ldexp(result.value, (int)result.exp2), expected);
+      perm_matrix_free(&matrix);
+    }
+  }
+}
+
+/* What a job tells, checkpoints, limits; what is refused, and what to try instead. */
+TEST(t_free_jobs)
+{
+  static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE], full[2][40 * 60];
+  const char *path = "build/t_free.checkpoint";
+  const size_t used = t_free_lattice(8, line[0], line[1]);
+  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+  perm_result result, again;
+  perm_matrix matrix;
+  perm_state *state = NULL;
+  perm_job *job = NULL;
+  char text[2048];
+  int k;
+  CHECK(perm_matrix_from_triplets(64, 81, used, line[0], line[1], NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                  NULL) == PERM_OK);
+  CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &again) == PERM_OK && perm_job_leaves(job) == 1);
+  perm_job_explain(job, text, sizeof text);
+  CHECK_TEXT(text, "tree, order 64, free columns: width");
+  CHECK(perm_state_create(job, &state) == PERM_OK);
+  remove(path);
+  options.checkpoint.file = path;
+  CHECK(perm_job_execute(job, state, &options, &again) == PERM_OK);
+  CHECK(!memcmp(&again.integer, &result.integer, sizeof result.integer));
+  perm_state_free(state);
+  perm_job_free(job);
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK && again.terms == result.terms); /* as kept */
+  CHECK(!memcmp(&again.integer, &result.integer, sizeof result.integer));
+  remove(path);
+  options.checkpoint.file = NULL;
+  options.method = PERM_METHOD_TREE;
+  options.max_bytes = 1e5;
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_LIMIT);
+  options.max_bytes = 0;
+  options.method = PERM_METHOD_FRONTIER;
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_UNSUPPORTED && again.argument == 2);
+  CHECK_TEXT(again.message, "method frontier is for square matrices; auto, tree, subsets, short and multiplicities");
+  perm_matrix_free(&matrix);
+  for (k = 0; k < 40 * 60; k++) {
+    full[0][k] = k / 60;
+    full[1][k] = k % 60;
+  }
+  CHECK(perm_matrix_from_triplets(40, 60, 40 * 60, full[0], full[1], NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                  NULL) == PERM_OK);
+  options = t_sparse_options(PERM_METHOD_TREE, PERM_PRECISION_DEFAULT);
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(again.message, "has no tree of tables found within 27 vertices");
+  options.method = PERM_METHOD_AUTO; /* its lines are equal */
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK);
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_from_triplets(3, 2, 2, full[0], full[1], NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                  NULL) == PERM_OK); /* both entries in one row */
+  options.method = PERM_METHOD_TREE;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &again) == PERM_OK);
+  perm_job_explain(job, text, sizeof text);
+  CHECK_TEXT(text, "rank 1 of 2, the permanent is 0: 2 columns have entries in only 1 row");
+  perm_job_free(job);
+  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK && again.exact && again.value == 0);
+  perm_matrix_free(&matrix);
+}
+
+/* Every allocation fails once. */
+TEST(t_free_survives_failing_allocations)
+{
+  static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
+  const size_t used = t_free_lattice(4, line[0], line[1]);
+  int way;
+  for (way = 0; way < 2; way++) { /* integers; the report */
+    t_sparse_memory memory;
+    perm_options options = t_sparse_options(PERM_METHOD_TREE, PERM_PRECISION_DEFAULT);
+    perm_result result, expected;
+    perm_preparation report;
+    perm_matrix matrix;
+    perm_status status = PERM_ERROR_MEMORY;
+    CHECK(perm_matrix_from_triplets(16, 25, used, line[0], line[1], NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                    NULL) == PERM_OK);
+    CHECK(perm_compute_sparse(&matrix, &options, &expected) == PERM_OK);
+    memset(&memory, 0, sizeof memory);
+    options.allocator.allocate = t_sparse_allocate;
+    options.allocator.release = t_sparse_release;
+    options.allocator.user_data = &memory;
+    for (memory.fail_at = 1; memory.fail_at < 500 && status == PERM_ERROR_MEMORY; memory.fail_at++) {
+      memory.calls = 0;
+      status = way ? perm_sparse_report(&matrix, &options, &report, &result)
+                   : perm_compute_sparse(&matrix, &options, &result);
+      CHECK(memory.live == 0 && (status == PERM_OK || status == PERM_ERROR_MEMORY));
+    }
+    CHECK(status == PERM_OK && memory.fail_at > 5 && (way || result.value == expected.value));
+    perm_matrix_free(&matrix);
+  }
+}
+/* SPDX-License-Identifier: MIT */
