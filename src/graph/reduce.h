@@ -519,11 +519,12 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* A matrix of m rows and more columns, filled in: finds the structural rank, then what is left. */
-static perm_status permi_prepare_free(permi_working *working, int m, int exact, int *zero)
+/* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
+   the whole. */
+static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;
-  perm_status status;
+  perm_status status = PERM_OK;
   int changed, v;
   permi_split(working); /* rows from m on have no entries, hence no partners */
   *zero = report->structural_rank < m;
@@ -535,7 +536,8 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
     return PERM_ERROR_MEMORY;
   for (v = m; v < working->n; v++)
     working->degree[v] = -1;
-  status = permi_reduce(working, &changed, zero);
+  if (!whole)
+    status = permi_reduce(working, &changed, zero);
   if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
     permi_components_number(working);
   return status;
@@ -550,7 +552,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
   *zero = 0;
   permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
   if (!square)
-    status = permi_prepare_free(working, shorter, exact, zero);
+    status = permi_prepare_free(working, shorter, exact, 0, zero);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;

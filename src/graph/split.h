@@ -317,7 +317,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components: the blocks. */
+/* Numbers connected components, the blocks, without columns that have no entry. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -325,6 +325,8 @@ static void permi_components_number(permi_working *working)
   for (v = 0; v < 2 * working->n; v++)
     working->component[v] = -1;
   for (v = 0; v < 2 * working->n; v++) {
+    if (working->degree[v] == 0)
+      working->degree[v] = -1;
     if (working->degree[v] < 0 || working->component[v] >= 0)
       continue;
     queue[0] = v;
