@@ -42,7 +42,8 @@
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values
+       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too, whose columns may
+                     stay free
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
@@ -278,16 +279,16 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
-   is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
-   doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
-   freed, may be what was planned, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is
-   NULL. */
+   is split into blocks, a leaf each; of a rectangular one lines of degree 1, and connected parts. Precision exact, or
+   default for kinds pattern and integer: integers (unless doubles are much faster: docs/library.md);
+   PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: predicted
+   to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be freed, may be what was planned, for
+   perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices become arrays of up to PERM_MAX_LINES lines for perm.h. */
+   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -298,7 +299,7 @@ typedef struct perm_preparation {
   int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
   int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
                                      /* so many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                  /* fully indecomposable blocks of the given matrix */
+  int components;                  /* fully indecomposable blocks of the given matrix; of a rectangular one blocks */
   size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;      /* rows (and as many columns) eliminated */
   size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
@@ -310,8 +311,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares as perm_sparse_job does; a rectangular matrix has only the structural rank and the lines that limit it.
-   O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares as perm_sparse_job does. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
@@ -8216,8 +8216,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries
+   + alone. Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -18682,7 +18682,7 @@ static int permi_route_counts(const permi_problem *problem)
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const int n = problem->n, parts = problem->parts;
+  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   perm_matrix matrix;
@@ -18690,15 +18690,17 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   double start, zeros;
   size_t nnz = 0;
   int i, j;
-  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+  if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
+      problem->column_count || (!problem->real && !problem->integer) ||
+      !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
+  if ((problem->real || m != n) && shorter <= PERM_MAX_N &&
+      (m > n ? m : n) * ldexp(1, shorter - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < n; i++)
+  for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
@@ -18709,8 +18711,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
+  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)nnz > (1 - zeros) * m * n && (m != n || !permi_route_counts(problem)))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

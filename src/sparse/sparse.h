@@ -608,7 +608,7 @@ static int permi_route_counts(const permi_problem *problem)
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const int n = problem->n, parts = problem->parts;
+  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   perm_matrix matrix;
@@ -616,15 +616,17 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   double start, zeros;
   size_t nnz = 0;
   int i, j;
-  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+  if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
+      problem->column_count || (!problem->real && !problem->integer) ||
+      !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
+  if ((problem->real || m != n) && shorter <= PERM_MAX_N &&
+      (m > n ? m : n) * ldexp(1, shorter - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < n; i++)
+  for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
@@ -635,8 +637,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
+  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)nnz > (1 - zeros) * m * n && (m != n || !permi_route_counts(problem)))
     return 0;
   permi_result_clear(result);
   if (problem->integer)
