@@ -18092,6 +18092,10 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
                       matrix->n, (double)matrix->nnz);
+  if (matrix->m != matrix->n && matrix->n > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
+                      PERM_MATRIX_MAX_ROWS);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
   missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
@@ -18274,16 +18278,19 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Says if the matrix is taken as an array: for methods over counts, and small rectangular ones, in less time than a
-   plan takes. */
+/* Says if the matrix is taken as an array: for methods over counts, and rectangular ones of so many operations, in less
+   time than a plan takes, or little more where a quarter is not 0. */
 #define PERMI_RECTANGLE_OPERATIONS 3e4
+#define PERMI_RECTANGLE_FULL 1.2e6
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
   if (matrix->m == matrix->n || matrix->m == 0 || permi_is_counts_method(options->method))
     return permi_is_counts_method(options->method);
   return shorter == 0 || (options->method == PERM_METHOD_AUTO && longer <= PERM_MAX_LINES &&
-                          ldexp((double)shorter * longer, shorter) <= PERMI_RECTANGLE_OPERATIONS);
+                          ldexp((double)shorter * longer, shorter) <=
+                              (4.0 * (double)matrix->nnz > (double)shorter * longer ? PERMI_RECTANGLE_FULL
+                                                                                    : PERMI_RECTANGLE_OPERATIONS));
 }
 
 static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
