@@ -7905,6 +7905,7 @@ typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
+/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -17674,7 +17675,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   (void)rival;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
-                     : PERMI_FREE_SECONDS / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
   return PERM_OK;
 }
 

@@ -231,7 +231,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   (void)rival;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
-                     : PERMI_FREE_SECONDS / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
   return PERM_OK;
 }
 

@@ -133,6 +133,7 @@ typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
+/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;

@@ -392,7 +392,7 @@ TEST(t_free_jobs)
   perm_matrix_free(&matrix);
 }
 
-/* Every allocation fails once. */
+/* Every allocation fails once; then time is up at once. */
 TEST(t_free_survives_failing_allocations)
 {
   static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
@@ -419,6 +419,11 @@ TEST(t_free_survives_failing_allocations)
       CHECK(memory.live == 0 && (status == PERM_OK || status == PERM_ERROR_MEMORY));
     }
     CHECK(status == PERM_OK && memory.fail_at > 5 && (way || result.value == expected.value));
+    options.max_seconds = 1e-9;
+    memory.fail_at = 0;
+    status = way ? perm_sparse_report(&matrix, &options, &report, &result)
+                 : perm_compute_sparse(&matrix, &options, &result);
+    CHECK(memory.live == 0 && (way || status == PERM_STOPPED_TIME || status == PERM_ERROR_LIMIT));
     perm_matrix_free(&matrix);
   }
 }
