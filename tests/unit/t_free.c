@@ -131,6 +131,65 @@ TEST(t_free_equals_subsets)
   CHECK_SHOW(trees > 500 && nonzero > 1000, "%d %d", trees, nonzero);
 }
 
+/* Numbers of any size, signs, complex ones, and integers that round in doubles, against sums without rounding. */
+TEST(t_free_bounds_hold)
+{
+  enum { M = 7, N = 11 };
+  static const int spread[] = {0, 60, 600, 2000};
+  int trial, off = 0, trees = 0, proved = 0;
+  for (trial = 0; trial < 600; trial++) {
+    const int m = 1 + test_below(M), n = m + 1 + test_below(N - m), parts = 1 + trial % 2, wild = spread[trial / 2 % 4];
+    const int below = test_below(2), density = 25 + test_below(60), turned = test_below(2), whole = trial % 10 == 4;
+    double real[M * N], imaginary[M * N];
+    int64_t integer[M * N];
+    int line[2][M * N], i, k;
+    oracle_entry entry[2 * M * N];
+    oracle_exact exact;
+    perm_options options = t_sparse_options(trial % 5 ? PERM_METHOD_TREE : PERM_METHOD_AUTO, trial % 3
+                                            ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD);
+    perm_matrix matrix;
+    perm_result result;
+    size_t used = 0;
+    for (i = 0; i < m * n; i++) {
+      const int on = i % n < m ? test_below(100) < density : i % n == m + i / n % (n - m) || test_below(5) == 0;
+      for (k = 0; k < parts; k++) {
+        const double x = on ? ldexp(test_uniform() - (below ? 0.5 : 0), wild ? test_below(wild) - wild / 2 : 0) : 0;
+        *(k ? imaginary + used : real + used) = x;
+        entry[i * parts + k] = oracle_double(x);
+      }
+      if (on && whole && parts == 1) {
+        integer[used] = (int64_t)(test_random() >> 2) + 1;
+        entry[i] = oracle_whole((uint64_t)integer[used], 0, 0);
+      }
+      line[0][used] = i / n;
+      line[1][used] = i % n;
+      used += (size_t)on;
+    }
+    CHECK(perm_matrix_from_triplets(turned ? n : m, turned ? m : n, used, line[turned], line[!turned], real, imaginary,
+                                    integer, parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER
+                                                                                    : PERM_KIND_REAL,
+                                    NULL, &matrix, NULL) == PERM_OK);
+    if (whole && parts == 1)
+      options.precision = PERM_PRECISION_DD; /* else exact */
+    exact = oracle_exact_entries(parts, m, n, entry, HUGE_VAL);
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
+    if (result.status == PERM_OK) {
+      const double distance = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
+      CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 5e-324, "trial %d, %d x %d, %d parts, 2^%d: %g > %g of %g",
+                 trial, m, n, parts, wild, distance, result.error_bound, result.value);
+      off += distance > 0;
+      trees += result.method == PERM_METHOD_TREE;
+      proved += result.error_bound < (double)INFINITY;
+      CHECK_SHOW(below || parts == 2 || wild > 60 || result.method != PERM_METHOD_TREE ||
+                     result.error_bound <= 1e-13 * result.value, "%d x %d, 2^%d: %g of %g", m, n, wild,
+                 result.error_bound, result.value);
+    }
+    oracle_exact_free(&exact);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(off > 200 && trees > 200 && proved > 550, "%d %d %d", off, trees, proved);
+}
+
 /* Rows of columns, "1 2;3;", and a column of its own for each row. */
 static perm_matrix t_free_board(const char *text, int columns)
 {
