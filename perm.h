@@ -142,7 +142,7 @@
 #define PERM_VERSION_MAJOR 1
 #define PERM_VERSION_MINOR 0
 #define PERM_VERSION_PATCH 0
-#define PERM_VERSION_PRERELEASE "-rc.2" /* "" in a release */
+#define PERM_VERSION_PRERELEASE "-rc.3" /* "" in a release */
 
 #define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
@@ -10010,7 +10010,8 @@ typedef enum permi_engine_flags {
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
-  PERMI_ARRAY = 16   /* takes a block as an array */
+  PERMI_ARRAY = 16,  /* takes a block as an array */
+  PERMI_FREE = 32    /* takes blocks with free lines */
 } permi_engine_flags;
 
 typedef struct permi_engine {
@@ -10482,7 +10483,7 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
       return whole ? permi_fail_memory(maker->result) : PERM_OK;
     array->counted_made = 1;
   }
-  if (block && !maker->integer && counted->m == counted->rows && counted->n == counted->rows)
+  if (block && !maker->integer && !array->reduced && counted->m == counted->rows && counted->n == counted->rows)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has no equal lines");
   return permi_counted_price(array, options, offer);
 }
@@ -10943,7 +10944,8 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   permi_array array;
   permi_maker maker;
   perm_status status;
-  if (problem->integer && reach->route && reach->route(problem, options, argument, result))
+  if ((problem->integer || (permi_is_rectangular(problem) && !permi_counts_refusal(problem, options))) &&
+      reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, equal, options, result);

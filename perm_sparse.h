@@ -42,7 +42,8 @@
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values
+       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too, whose columns may
+                     stay free
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
@@ -74,7 +75,8 @@
                      >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          matching, components; lines of degree 1 and 2 eliminated
+     graph/          >>split           the graph of a matrix; matching, components
+                     >>reduce          lines of degree 1 and 2 eliminated; free columns
                      >>walk            blocks, elimination orders, greedy ones
                      >>order           annealed orders
                      >>engines         what engines share
@@ -273,16 +275,16 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
-   is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
-   doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
-   freed, may be what was planned, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is
-   NULL. */
+   is split into blocks, a leaf each; of a rectangular one lines of degree 1, and connected parts. Precision exact, or
+   default for kinds pattern and integer: integers (unless doubles are much faster: docs/library.md);
+   PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: predicted
+   to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be freed, may be what was planned, for
+   perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices become arrays of up to PERM_MAX_LINES lines for perm.h. */
+   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -293,7 +295,7 @@ typedef struct perm_preparation {
   int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
   int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
                                      /* so many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                  /* fully indecomposable blocks of the given matrix */
+  int components;                  /* fully indecomposable blocks of the given matrix; of a rectangular one blocks */
   size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;      /* rows (and as many columns) eliminated */
   size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
@@ -305,8 +307,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares as perm_sparse_job does; a rectangular matrix has only the structural rank and the lines that limit it.
-   O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares as perm_sparse_job does. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
@@ -2854,11 +2855,9 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 
 PERMI_BRIEF_END
 
-/* ========================================================================================= >>reduce
-   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
-     permanent = constant * 2^exp2 * permanent of the live entries.
-   An entry alone in its line goes into the constant. A row of entries a, b in columns c, d is eliminated [FM03]: both
-   columns become a (column d) + b (column c), with at least 2 entries fewer. */
+/* ========================================================================================== >>split
+   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1); matching,
+   components. */
 
 /* Finds a maximum matching in O(nnz sqrt(n)) [HK73]; returns its size, less if stopped. *_match: the partner or -1.
    work: 3 n, cursor: n. */
@@ -2992,10 +2991,19 @@ typedef struct permi_cell {
   int64_t integer, imaginary_integer;
 } permi_cell;
 
+static permi_cell permi_cell_one(void)
+{
+  permi_cell one;
+  memset(&one, 0, sizeof one);
+  one.real = one.absolute = 1;
+  one.integer = 1;
+  return one;
+}
+
 typedef struct permi_working {
   perm_allocator allocator;
   permi_pool pool;
-  int n, live, alive;
+  int n, live;
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
@@ -3007,6 +3015,7 @@ typedef struct permi_working {
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
   int *work; /* 9 n + 2 */
+  permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
@@ -3025,7 +3034,7 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
   working->pool.allocator = &working->allocator;
-  working->n = working->alive = n;
+  working->n = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
   working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
@@ -3162,6 +3171,44 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
+/* Numbers connected components, the blocks, without columns that have no entry. */
+static void permi_components_number(permi_working *working)
+{
+  int *queue = working->queue, head, tail, v, index, seen = 0;
+  working->blocks = 0;
+  for (v = 0; v < 2 * working->n; v++)
+    working->component[v] = -1;
+  for (v = 0; v < 2 * working->n; v++) {
+    if (working->degree[v] == 0)
+      working->degree[v] = -1;
+    if (working->degree[v] < 0 || working->component[v] >= 0)
+      continue;
+    queue[0] = v;
+    working->component[v] = working->blocks;
+    for (head = 0, tail = 1; head < tail; head++) {
+      const int side = queue[head] >= working->n;
+      for (index = working->head[queue[head]]; index >= 0; index = working->cell[index].next[side]) {
+        const int other = working->cell[index].vertex[1 - side];
+        if (permi_watch_step(working->watch, (size_t)seen++, 20))
+          return;
+        if (working->component[other] < 0) {
+          working->component[other] = working->blocks;
+          queue[tail++] = other;
+        }
+      }
+    }
+    working->blocks++;
+  }
+  working->report.components = working->blocks;
+}
+
+/* ========================================================================================= >>reduce
+   Lines of one or two entries are eliminated. Invariant:
+     permanent = constant * 2^exp2 * permanent of the live entries.
+   An entry alone in its line goes into the constant. A row of entries a, b in columns c, d is eliminated [FM03]: both
+   columns become a (column d) + b (column c), with at least 2 entries fewer. Columns of a matrix with fewer rows are
+   free: the only entry of one goes into the factor of its row if unmatched, `alone`. */
+
 /* Scaling by powers of two: lines get mean exponent 0, then largest entries in [1/2, 1). Rounding an entry below the
    normal doubles changes the permanent by at most DBL_MIN times a minor's permanent of moduli, at most
    prod max(1, row sum). */
@@ -3222,15 +3269,17 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
+/* Free columns keep their scale. */
 static int permi_scale(permi_working *working)
 {
+  const int square = !working->alone;
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
     if (sweep > 8 && (double)sweep * working->live > PERMI_SCALING_VISITS)
@@ -3238,7 +3287,7 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+  if (n <= PERM_MAX_N && square) { /* exponents of -400 or less as >>scale does */
     exponent = permi_scale_room(&working->allocator, n);
     fine = exponent != NULL;
     if (!fine)
@@ -3260,7 +3309,8 @@ static int permi_scale(permi_working *working)
     permi_release(&working->allocator, exponent);
   }
   permi_scale_sweep(working, shift, 0, 1);
-  permi_scale_sweep(working, shift, 1, 1);
+  if (square)
+    permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
@@ -3455,7 +3505,6 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell_unlink(working, second);
   permi_watch(working->watch, 60.0 * (working->degree[kept] + working->degree[merged]));
   working->degree[vertex] = working->degree[merged] = -1;
-  working->alive--;
   working->degree_two++;
   permi_reduce_look(working, tail, kept);
   if (!working->integer)
@@ -3498,7 +3547,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = (double)cell->integer;
     number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
-    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    double roundings = permi_entry_roundings(working, working->degree_two + 1) + (working->alone ? cell->rounded : 0);
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
@@ -3512,7 +3561,42 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
+/* Adds the entry of a column of its own to what its row has alone. Returns 0 if that rounds unasked or is too long. */
+static int permi_alone_add(permi_working *working, const permi_cell *cell)
+{
+  permi_cell *alone = &working->alone[cell->vertex[0]], sum = *alone;
+  const permi_cell one = permi_cell_one();
+  if (!alone->vertex[1]) {
+    *alone = *cell;
+    return 1;
+  }
+  if (working->keep || !permi_combine(working, &one, alone, &one, cell, &sum))
+    return 0;
+  sum.rounded += !working->integer;
+  *alone = sum;
+  return 1;
+}
+
+static perm_status permi_reduce_free(permi_working *working, int *tail, int vertex, int *singular)
+{
+  const int index = working->head[vertex], is_row = vertex < working->n;
+  const permi_cell *cell = &working->cell[index < 0 ? 0 : index];
+  perm_status status = PERM_OK;
+  if (index < 0) {
+    *singular = is_row && !working->alone[vertex].vertex[1];
+    working->degree[vertex] = -1;
+    if (is_row && !*singular)
+      status = permi_absorb(working, &working->alone[vertex]);
+  } else if (working->degree[vertex] == 1 && !is_row && permi_alone_add(working, cell)) {
+    permi_cell_unlink(working, index);
+    working->degree[vertex] = -1;
+    permi_reduce_look(working, tail, cell->vertex[0]);
+  }
+  return status;
+}
+
+/* Eliminates lines of degree 1 and 2, with free columns of degree 1. Sets *singular if a line is empty. Only the
+   constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -3531,6 +3615,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     working->queued[vertex] = 0;
     degree = working->degree[vertex];
     side = vertex >= n;
+    if (working->alone && degree >= 0 && (degree != 1 || side || working->alone[vertex].vertex[1])) {
+      const perm_status status = permi_reduce_free(working, &tail, vertex, singular);
+      if (status != PERM_OK || *singular)
+        return status;
+      continue;
+    }
     if (degree == 0) {
       *singular = 1;
       return PERM_OK;
@@ -3548,7 +3638,6 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
           permi_reduce_look(working, &tail, neighbour);
       }
       working->degree[vertex] = working->degree[other] = -1;
-      working->alive--;
       working->report.degree_one++;
       working->report.entries_one += (size_t)(live - working->live);
       *changed = 1;
@@ -3592,6 +3681,16 @@ static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at
   return 1;
 }
 
+static int permi_matrix_shorter(const perm_matrix *matrix)
+{
+  return matrix->m < matrix->n ? matrix->m : matrix->n;
+}
+
+static int permi_matrix_longer(const perm_matrix *matrix)
+{
+  return matrix->m > matrix->n ? matrix->m : matrix->n;
+}
+
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
@@ -3626,13 +3725,40 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
+/* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
+   the whole. */
+static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
+{
+  perm_preparation *report = &working->report;
+  perm_status status = PERM_OK;
+  int changed, v;
+  permi_split(working); /* rows from m on have no entries, hence no partners */
+  *zero = report->structural_rank < m;
+  if (*zero || permi_watch(working->watch, 0))
+    return PERM_OK;
+  report->hall_lines = report->hall_others = 0;
+  working->alone = (permi_cell *)permi_pool_zeros(&working->pool, (size_t)m, sizeof *working->alone);
+  if (!working->alone || (!exact && !permi_scale(working)))
+    return PERM_ERROR_MEMORY;
+  for (v = m; v < working->n; v++)
+    working->degree[v] = -1;
+  if (!whole)
+    status = permi_reduce(working, &changed, zero);
+  if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
+    permi_components_number(working);
+  return status;
+}
+
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
                                         perm_result *result)
 {
-  int first = 1, changed = 1;
+  const int shorter = permi_matrix_shorter(matrix), square = matrix->m == matrix->n;
+  int first = 1, changed = square;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
+  if (!square)
+    status = permi_prepare_free(working, shorter, exact, 0, zero);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -3645,7 +3771,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       break;
     status = permi_reduce(working, &changed, zero);
   }
-  working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  working->report.cancelled = *zero && working->report.structural_rank == shorter;
   if (status != PERM_OK)
     status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
   return status;
@@ -3664,12 +3790,25 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook */
+  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
+  int additions;                 /* so many roundings in a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
 } permi_block;
+
+/* The value, behind those of edges, by which a product is multiplied if v stays unmatched: of a row, or 1. */
+static int permi_block_alone(const permi_block *block, int v)
+{
+  return block->edges + (v < block->n ? v : block->n);
+}
+
+static int permi_block_values(const permi_block *block)
+{
+  return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
 
 static double permi_order_random(uint64_t *seed)
 {
@@ -4496,27 +4635,31 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 }
 
 #define PERMI_MAJORANT_ORDER 12
+/* What rows have alone are columns of their own. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)n * (size_t)n *
+  const int m = block->n, columns = block->vertices - m, n = columns + (block->free_lines ? m : 0);
+  const int parts = maker->working->is_complex ? 2 : 1;
+  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)m * (size_t)n *
                                                            (size_t)parts, sizeof *integer);
   double *const real = (double *)(void *)integer;
   int i, e, part;
   *entries = integer;
   if (!integer)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
+  for (i = 0; i < m; i++)
+    for (e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
       for (part = 0; part < parts; part++) {
-        const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
+        const int own = e == block->start[i + 1], edge = own ? permi_block_alone(block, i) : block->edge[e];
+        const size_t column = (size_t)(own ? columns + i : block->neighbour[e] - m);
+        const size_t at = ((size_t)i * (size_t)n + column) * (size_t)parts + (size_t)part;
         if (block->integer)
           integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
         else
           real[at] = (part ? block->imaginary : block->real)[edge];
       }
-  *problem = permi_problem_make(n, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
+  *problem = permi_problem_make(m, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
@@ -4531,7 +4674,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
   int v, e, s;
-  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER && !block->free_lines) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -4544,23 +4687,23 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
     }
     majorant = value[s] * (1 + 1e-12) + 1e-280;
   } else if (block->rounded) {
-    for (v = 0; v < 2 * n; v++) {
-      double sum = 0;
+    for (v = 0; v < block->vertices; v++) {
+      double sum = block->free_lines ? block->absolute[permi_block_alone(block, v)] : 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
       product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-    majorant = fmin(product[0], product[1]);
+    majorant = block->free_lines ? product[0] : fmin(product[0], product[1]);
   }
   if (block->rounded) {
-    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n) + block->additions) * majorant;
     if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
-      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions) * majorant;
   }
   if (bound > 0) {
     leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
     leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions);
   }
 }
 
@@ -5624,12 +5767,18 @@ static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
   int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
+    if (block->free_lines) {
+      permi_majorant_enter(block, permi_block_alone(block, v), &line);
+      line.others = 1;
+    }
     bits[v >= block->n] += permi_majorant_bits(&line);
   }
+  if (block->free_lines) /* sums of columns bound nothing */
+    bits[1] = (double)INFINITY;
   return permi_majorants_bits(bits);
 }
 
@@ -5661,7 +5810,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
     }
     return numbers->words <= PERM_INTEGER_WORDS;
   }
-  for (e = 0; e < block->edges && numbers->algebra == PERMI_MAGNITUDES; e++)
+  for (e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
     if (block->real[e] != block->absolute[e])
       numbers->algebra = PERMI_SIGNED;
   if (block->imaginary)
@@ -7780,7 +7929,10 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    has the top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Threads share places; sums keep their order. */
+   Threads share places; sums keep their order.
+   With free lines (>>walk) factors are (alone_u + x_u), and a table over t vertices has 2^t places, by the mask of the
+   matched ones, of which no state has more than vertices eliminated below: `difference`. All nodes are columns then,
+   and none of their vertices a row. */
 
 #define PERMI_TREE_WIDTH 28 /* with its own vertex */
 #define PERMI_TREE_LOW 12
@@ -7805,6 +7957,7 @@ typedef struct permi_tree {
   permi_tree_node *node;
   int *vertex;
   permi_tree_edge *edge;
+  permi_coefficient *alone; /* of nodes, with free lines; else NULL */
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost;
   double bound_relative, lost_error;
@@ -7821,8 +7974,11 @@ static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
   return result;
 }
 
+/* Returns the places of a table over t vertices. */
 static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 {
+  if (tree->alone)
+    return 1u << t;
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
@@ -7845,6 +8001,33 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
+/* Returns the sum of C(t, k) for k up to `most`. */
+static double permi_tree_support(int t, int most)
+{
+  double sum = 0, way = 1;
+  int k;
+  if (most >= t)
+    return ldexp(1, t);
+  for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
+    sum += way;
+  return sum;
+}
+
+/* With free lines: pairs of disjoint masks, of at most so many ones. */
+static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, int other_most)
+{
+  const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
+  const int b = permi_count_ones(other & ~one);
+  double pairs = 0, ways = 1, shares;
+  int x, y;
+  for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
+    shares = ways * permi_tree_support(a, one_most - x);
+    for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
+      pairs += shares * permi_tree_support(b, other_most - y);
+  }
+  return pairs;
+}
+
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -7854,6 +8037,8 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
+  if (tree->alone)
+    return permi_tree_disjoint(one, one_difference, other, other_difference);
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
@@ -7866,10 +8051,13 @@ typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
+/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
   int index = k - permi_count_ones(mask), p;
+  if (tree->alone)
+    return mask << shift;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -8026,7 +8214,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   for (g = 0; g <= groups; g++)
     first[g] = 0;
   for (pass = 0; pass < 2; pass++) {
-    state = k ? (1u << k) - 1 : 0;
+    state = k > 0 ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
       const uint64_t *x = table->value + i * size;
       size_t w = 0;
@@ -8045,7 +8233,9 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
           index[first[g]++] = i;
         }
       }
-      if (state) {
+      if (tree->alone) {
+        state++;
+      } else if (state) {
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -8101,7 +8291,8 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
   for (;; c--) {
-    const int own = join->ones - permi_count_ones(c ^ join->common_rows), some = own >= 0 && own <= join->own;
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = join->run->tree->alone || (own >= 0 && own <= join->own);
     status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
                                thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
@@ -8172,8 +8363,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries
+   + alone. Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8189,6 +8380,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
+  const permi_coefficient *alone;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
@@ -8209,7 +8401,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece++ % (size_t)slices);
-    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    const uint32_t count = permi_tree_choose(tree, j, within);
     if (count) {
       const uint32_t above = high << 1 << j;
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
@@ -8222,6 +8414,23 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
+static perm_status permi_tree_ray_alone(void *context, uint64_t number, int thread)
+{
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const size_t size = (size_t)ray->tree->size, begin = permi_tree_begin((size_t)1 << ray->t, (int)number, ray->parts);
+  const size_t end = permi_tree_begin((size_t)1 << ray->t, (int)number + 1, ray->parts);
+  (void)thread;
+  permi_values_add(&ray->tree->numbers, ray->alone, ray->matched + begin * size, ray->open + begin * size, end - begin);
+  return PERM_OK;
+}
+
+/* Of the node's vertex; NULL: 0. */
+static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const permi_tree_node *node)
+{
+  const permi_coefficient *alone = tree->alone ? &tree->alone[node - tree->node] : NULL;
+  return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
+}
+
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
@@ -8232,9 +8441,14 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
   uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
-  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
-                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
+  permi_tree_ray ray = {tree, NULL, permi_tree_alone(tree, node), half[!node->column], half[node->column], t,
+                        node->column ? k : k - 1, node->column && !tree->alone,
+                        threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
+  if (ray.alone) {
+    permi_coefficient_weigh(ray.alone, &weight, &least);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_alone, &ray, NULL);
+  }
   for (e = node->edge; e < (node + 1)->edge; e++) {
     permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
@@ -8267,17 +8481,20 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   runner->done = tree->cost[i];
   if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
+    const permi_coefficient *alone = permi_tree_alone(tree, node);
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
     table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
-    table->states = (size_t)t;
+    table->states = permi_tree_choose(tree, t, 1);
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
+    if (alone)
+      permi_values_add(&tree->numbers, alone, table->value, unit, 1);
     for (e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
-      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      const int place = tree->alone ? 1 << edge->bit : node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
     }
   } else {
@@ -8341,7 +8558,7 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
   }
   if (!pool->failed) {
     run->rank->high[0] = 0;
-    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+    for (low = 0; low < 1u << (tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW); low++)
       run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
@@ -8552,7 +8769,7 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
 #define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
-  const int n = 2 * block->n;
+  const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
   int v, e, ahead = 0, row = 0;
   graph->n = n;
@@ -8636,18 +8853,18 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 {
   uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
   int degree[2 * PERMI_TREE_LOOK];
-  const int n = block->n;
+  const int n = block->vertices;
   int v, e, k, w, turn;
   double least = 0;
   memset(adjacent, 0, sizeof adjacent);
-  for (v = 0; v < 2 * n; v++) {
+  for (v = 0; v < n; v++) {
     degree[v] = block->start[v + 1] - block->start[v];
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
-  for (turn = 0; turn < 2 * n && least <= limit; turn++) {
+  for (turn = 0; turn < n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < 2 * n; v++)
+    for (v = 1; v < n; v++)
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
@@ -8711,11 +8928,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   permi_tree_sketch factor, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
   int i, t = permi_count_ones(node->all);
-  roundings[0] += 1 + edges;
+  roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
-  if (!node->children)
-    return seconds + edges * 1e-8 * weight;
+  if (!node->children) {
+    states = permi_tree_choose(tree, t - 1, 1);
+    tree->states += tree->alone ? states : 0;
+    return seconds + edges * 1e-8 * weight + (tree->alone ? states * PERMI_TREE_PAIR_SECONDS : 0);
+  }
   factor = child[node->children - 1];
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
@@ -8738,7 +8958,9 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, ldexp(1, common));
+    roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
+                                                                              ? other->difference : factor.difference)
+                                             : ldexp(1, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -8796,14 +9018,16 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
   int edge = at->edge, i, j, e;
   at->vertex = v;
-  at->column = v >= block->n;
+  at->column = block->free_lines || v >= block->n;
   at->children = draft->children[k];
   at->difference = at->column ? 1 : -1;
   at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
   at->rows = at->column ? 0 : 1u << (end - begin);
   at->set = 0;
-  for (i = begin; i < end; i++)
+  for (i = begin; i < end && !block->free_lines; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (block->free_lines)
+    tree->alone[at - tree->node] = permi_coefficient_of(block, permi_block_alone(block, v), &tree->numbers);
   if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
@@ -8831,7 +9055,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
                                                permi_tree *tree)
 {
   permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
+  const int n = block->vertices;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *todo;
@@ -8844,6 +9068,8 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
   tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
+  if (block->free_lines)
+    tree->alone = (permi_coefficient *)permi_pool_get(pool, vertices, sizeof *tree->alone);
   if (pool->failed ||
       !permi_pool_ints(&room, &draft.order, vertices, &draft.first, vertices, &draft.next, vertices, &draft.children,
                        vertices, &todo, vertices, &draft.scope, graph->scopes, (int **)NULL)) {
@@ -8897,9 +9123,10 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   return permi_say(buffer, size,
-                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "tree, order %d%s: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   leaf->information.n, tree->alone ? ", free columns" : "", tree->width - 1, tree->nodes, tree->joins,
+                   tree->pairs, tree->states,
                    permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
 }
 
@@ -8913,6 +9140,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    if (tree->alone)
+      hash = permi_coefficient_hash(hash, &tree->alone[i]);
     for (e = node->edge; e < node[1].edge; e++)
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
@@ -8942,11 +9171,11 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 #define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times their least, or more */
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   (void)maker;
   if (rival < worth)
     offer->least = fmax(offer->least, worth);
-  if (block->n <= PERMI_TREE_LOOK)
+  if (block->vertices <= 2 * PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
     permi_refuse_trees(rival, offer);
@@ -8960,19 +9189,19 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
+  const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
+  const double given = permi_entry_roundings(working, working->n) + block->additions;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.nodes = 2 * block->n;
+  like.nodes = block->vertices;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options))
     permi_refuse_long(offer);
-  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * (double)block->vertices)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
   if (offer->why[0])
@@ -8981,10 +9210,10 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   graph.allocator = allocator;
   graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  starts = rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
-    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
     status = permi_tree_order(&graph, block, filling, limit);
     if (status == PERM_ERROR_LIMIT) {
       status = PERM_OK;
@@ -17379,6 +17608,7 @@ static int permi_report_left(permi_working *working)
   const int n = working->n;
   permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
   int *size = working->work, side, v, k, lines, index;
+  const int single = !working->alone; /* a block of one row is an entry */
   if (!line)
     return 0;
   for (k = 0; k < working->blocks; k++)
@@ -17388,13 +17618,13 @@ static int permi_report_left(permi_working *working)
       size[working->component[v]]++;
   report->blocks = report->largest = 0;
   for (k = 0; k < working->blocks; k++) {
-    report->blocks += size[k] > 1;
-    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+    report->blocks += size[k] > single;
+    report->largest = size[k] > single && size[k] > report->largest ? size[k] : report->largest;
   }
   for (side = 0; side < 2; side++) {
     int *equal = side ? &report->equal_columns : &report->equal_rows;
     for (lines = 0, v = side * n; v < side * n + n; v++)
-      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+      if (working->degree[v] >= 0 && size[working->component[v]] > single &&
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].key = 0;
         line[lines].vertex = v;
@@ -17429,30 +17659,31 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks in *line; block k begins at (*first)[k]. The caller releases both,
-   except on PERM_ERROR_MEMORY. */
+/* Lists live rows and, from n on, columns by blocks in *line: rows of block k begin at (*first)[k], columns at n +
+   (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  int *begin = (int *)permi_allocate_zeros(allocator, 3 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k, side;
   if (!begin || !lines) {
     permi_release(allocator, begin);
     permi_release(allocator, lines);
     return PERM_ERROR_MEMORY;
   }
-  fill = begin + blocks + 1;
+  fill = begin + 2 * (blocks + 1);
   *first = begin;
   *line = lines;
-  for (v = 0; v < n; v++)
+  for (v = 0; v < 2 * n; v++)
     if (working->degree[v] >= 0)
-      begin[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    begin[k + 1] += begin[k];
+      begin[(v < n ? 0 : blocks + 1) + working->component[v] + 1]++;
+  for (side = 0; side < 2; side++)
+    for (k = 0; k < blocks; k++)
+      begin[side * (blocks + 1) + k + 1] += begin[side * (blocks + 1) + k];
   for (v = 0; v < 2 * n; v++) {
     if (v % n == 0)
-      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+      memcpy(fill, begin + (v < n ? 0 : blocks + 1), (size_t)blocks * sizeof *fill);
     if (permi_watch_step(working->watch, (size_t)v, 20))
       return working->watch->stopped;
     if (working->degree[v] >= 0)
@@ -17461,37 +17692,63 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* Returns 0 without memory. The block is incomplete if watch stops. */
-static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
+{
+  if (block->integer) {
+    block->integer[e] = cell->integer;
+    if (block->imaginary_integer)
+      block->imaginary_integer[e] = cell->imaginary_integer;
+  } else {
+    block->real[e] = cell->real;
+    block->absolute[e] = cell->absolute;
+    block->rounded |= cell->rounded;
+    if (block->imaginary)
+      block->imaginary[e] = cell->imaginary;
+  }
+}
+
+/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
+                              permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
-  int i, index, edges = 0, c;
+  int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
   for (i = 0; i < n; i++) {
     number[rows[i]] = i;
-    number[columns[i]] = n + i;
     edges += working->degree[rows[i]];
   }
+  for (i = 0; i < m; i++)
+    number[columns[i]] = n + i;
   block->n = n;
-  block->vertices = 2 * n;
+  block->vertices = n + m;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  block->free_lines = working->alone != NULL;
+  values = permi_block_values(block);
+  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
   if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
-  block->neighbour = block->start + (2 * n + 1);
+  block->neighbour = block->start + (n + m + 1);
   block->edge = block->neighbour + 2 * edges;
-  block->absolute = block->real ? block->real + edges : NULL;
-  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
-  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
+  block->absolute = block->real ? block->real + values : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
+  if (block->free_lines) {
+    const permi_cell one = permi_cell_one();
+    for (i = 0; i <= n; i++) {
+      permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
+      block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+    }
+  }
   block->start[0] = 0;
-  for (i = 0; i < 2 * n; i++) {
+  for (i = 0; i < n + m; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
     fill[i] = block->start[i];
   }
@@ -17504,20 +17761,9 @@ static int permi_block_create(permi_working *working, const int *rows, const int
       c = number[cell->vertex[1]];
       block->neighbour[fill[c]] = i;
       block->edge[fill[c]++] = edges;
-      if (block->integer) {
-        block->integer[edges] = cell->integer;
-        if (block->imaginary_integer)
-          block->imaginary_integer[edges] = cell->imaginary_integer;
-      } else {
-        block->real[edges] = cell->real;
-        block->absolute[edges] = cell->absolute;
-        block->rounded |= cell->rounded;
-        if (block->imaginary)
-          block->imaginary[edges] = cell->imaginary;
-      }
-      edges++;
+      permi_block_set(block, edges++, cell);
     }
-  for (c = n; c < 2 * n; c++)
+  for (c = n; c < n + m; c++)
     for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
          index++) {
       i = block->neighbour[index];
@@ -17540,22 +17786,38 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   permi_block_array *made = (permi_block_array *)permi_allocate_zeros(allocator, 1, sizeof *made);
   perm_status status = made ? permi_make_problem(maker, block, &made->problem, &made->entries)
                             : permi_fail_memory(maker->result);
-  if (status == PERM_OK)
+  if (status == PERM_OK) {
     permi_array_of(maker, &made->array, &made->problem, 0);
-  else
+    made->array.reduced = block->free_lines;
+  } else {
     permi_release(allocator, made);
+  }
   return status;
+}
+
+/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+#define PERMI_DIGIT_SECONDS 1e-10
+static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_preparation *report = &maker->working->report;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  (void)rival;
+  offer->least = block->vertices > PERM_MAX_LINES
+                     ? (double)INFINITY
+                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+  return PERM_OK;
 }
 
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
     {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
+    {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
@@ -17748,7 +18010,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
+                                                                                            : PERM_METHOD_FRONTIER) -
+                                                        permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
@@ -17773,20 +18037,24 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY)
+  const double n = block->n, full = n * (block->vertices - block->n);
+  const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
+  if (block->free_lines ? !takes_free : array && takes_free)
+    return (double)INFINITY;
+  if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
-  return fmax(engine->planning * (2 * n + block->edges), least);
+  return fmax(engine->planning * ((double)block->vertices + block->edges), least);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double finding = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
   perm_status status;
@@ -17846,11 +18114,13 @@ static perm_status permi_make_note(permi_maker *maker)
   const perm_preparation *report = &maker->working->report;
   char line[512];
   size_t length;
-  if (report->structural_rank < report->n)
-    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
-                       "column%s\n", report->structural_rank, report->n, report->hall_lines,
+  const int shorter = report->m < report->n ? report->m : report->n;
+  const char *const line_name = report->m > report->n ? "column" : "row";
+  if (report->structural_rank < shorter)
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d %s%s entries in only %d "
+                       "%s%s\n", report->structural_rank, shorter, report->hall_lines, line_name,
                        report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                       report->hall_others == 1 ? "" : "s");
+                       report->m > report->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
   else
     length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
                        "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
@@ -17867,19 +18137,20 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
+static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int wide,
+                                    int rows_left)
 {
   permi_block block;
   permi_leaf leaf;
   perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
     maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
                                               sizeof *maker->subsets);
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
     return permi_fail_memory(maker->result);
-  if (!permi_block_create(maker->working, rows, columns, order, &block))
+  if (!permi_block_create(maker->working, rows, columns, order, wide, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
@@ -17902,12 +18173,13 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *first, *line, k, rows_left = 0;
+  int *first, *line, *wide, k, rows_left = 0;
   perm_status status = permi_block_lines(working, &first, &line);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
+  wide = first + blocks + 1;
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
-    if (first[k + 1] - first[k] == 1)
+    if (first[k + 1] - first[k] == 1 && !working->alone)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
     else
       rows_left += first[k + 1] - first[k];
@@ -17926,8 +18198,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->most = permi_account_most(maker->options);
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
-    if (order > 1)
-      status = permi_make_block(maker, line + first[k], line + n + first[k], order, rows_left);
+    if (order > 1 || working->alone)
+      status = permi_make_block(maker, line + first[k], line + n + wide[k], order, wide[k + 1] - wide[k], rows_left);
   }
   permi_release(allocator, first);
   permi_release(allocator, line);
@@ -17954,6 +18226,10 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
                       matrix->n, (double)matrix->nnz);
+  if (matrix->m != matrix->n && matrix->n > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
+                      PERM_MATRIX_MAX_ROWS);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
   missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
@@ -18097,7 +18373,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   maker.result = result;
   maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -18136,9 +18412,19 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
+/* Says if the matrix is taken as an array: for methods over counts, and rectangular ones of so many operations, in less
+   time than a plan takes, or little more where a quarter is not 0. */
+#define PERMI_RECTANGLE_OPERATIONS 3e4
+#define PERMI_RECTANGLE_FULL 1.2e6
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
+  if (matrix->m == matrix->n || matrix->m == 0 || permi_is_counts_method(options->method))
+    return permi_is_counts_method(options->method);
+  return shorter == 0 || (options->method == PERM_METHOD_AUTO && longer <= PERM_MAX_LINES &&
+                          ldexp((double)shorter * longer, shorter) <=
+                              (4.0 * (double)matrix->nnz > (double)shorter * longer ? PERMI_RECTANGLE_FULL
+                                                                                    : PERMI_RECTANGLE_OPERATIONS));
 }
 
 static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -18168,6 +18454,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
+  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
+                      "others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)
@@ -18248,7 +18538,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (scalar && matrix->m == matrix->n && matrix->n > PERM_MAX_N)
+  if (scalar && matrix->n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d is too large for method %s, which takes at most %d", matrix->n,
                       perm_name("method", options->method), PERM_MAX_N);
@@ -18265,7 +18555,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
-      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * permi_matrix_shorter(matrix);
     }
     if (watch.stopped == PERM_OK)
       return status;
@@ -18281,9 +18571,9 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_job_set_constant(*job, 1);
     return PERM_OK;
   }
-  if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
-    raised = *options;
+  if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
+      options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
+    raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
@@ -18404,21 +18694,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m == 0)
     return PERM_OK;
   memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
+  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
     return permi_fail_memory(result);
   working.watch = &watch;
   watch.activity = "preparing";
-  if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
-    if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
-    working.report.rounds = 0;
-  } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
-    if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
-      status = permi_fail_memory(result);
-  }
+  permi_working_options(&working, matrix, options, exact);
+  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
+    status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
@@ -18542,7 +18825,7 @@ static int permi_route_counts(const permi_problem *problem)
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const int n = problem->n, parts = problem->parts;
+  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   perm_matrix matrix;
@@ -18550,15 +18833,17 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   double start, zeros;
   size_t nnz = 0;
   int i, j;
-  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+  if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
+      problem->column_count || (!problem->real && !problem->integer) ||
+      !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
+  if ((problem->real || m != n) && shorter <= PERM_MAX_N &&
+      (m > n ? m : n) * ldexp(1, shorter - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < n; i++)
+  for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
@@ -18569,8 +18854,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
+  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)nnz > (1 - zeros) * m * n && (m != n || !permi_route_counts(problem)))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

@@ -41,7 +41,8 @@
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values
+       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too, whose columns may
+                     stay free
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
@@ -73,7 +74,8 @@
                      >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          matching, components; lines of degree 1 and 2 eliminated
+     graph/          >>split           the graph of a matrix; matching, components
+                     >>reduce          lines of degree 1 and 2 eliminated; free columns
                      >>walk            blocks, elimination orders, greedy ones
                      >>order           annealed orders
                      >>engines         what engines share
@@ -181,6 +183,7 @@ PERMI_BRIEF_BEGIN
 #include "formats/read.h"
 PERMI_BRIEF_END
 
+#include "graph/split.h"
 #include "graph/reduce.h"
 #include "graph/walk.h"
 #include "graph/order.h"

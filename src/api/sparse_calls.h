@@ -100,16 +100,16 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 
 /* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
-   is split into blocks, a leaf each. Precision exact, or default for kinds pattern and integer: integers (unless
-   doubles are much faster: docs/library.md); PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus:
-   exact, modulo it. PERM_ERROR_LIMIT: predicted to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be
-   freed, may be what was planned, for perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is
-   NULL. */
+   is split into blocks, a leaf each; of a rectangular one lines of degree 1, and connected parts. Precision exact, or
+   default for kinds pattern and integer: integers (unless doubles are much faster: docs/library.md);
+   PERM_ERROR_OVERFLOW: a perm_integer may be too short. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: predicted
+   to exceed max_seconds, max_bytes or 512 frontier vertices; *job, to be freed, may be what was planned, for
+   perm_job_offer and perm_job_explain. PERM_STOPPED_*: while planning; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices become arrays of up to PERM_MAX_LINES lines for perm.h. */
+   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -120,7 +120,7 @@ typedef struct perm_preparation {
   int structural_rank;         /* largest matching; below min(m, n) the permanent is 0, and then */
   int hall_lines, hall_others; /* so many lines of the shorter side (rows, if square) have entries in only */
                                      /* so many of the other: Hall's condition fails. Else 0, 0 */
-  int components;                  /* fully indecomposable blocks of the given matrix */
+  int components;                  /* fully indecomposable blocks of the given matrix; of a rectangular one blocks */
   size_t dead_entries;             /* in no perfect matching, here and after eliminations: dropped */
   int degree_one, degree_two;      /* rows (and as many columns) eliminated */
   size_t entries_one, entries_two; /* by how many entries that made the matrix smaller */
@@ -132,8 +132,7 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares as perm_sparse_job does; a rectangular matrix has only the structural rank and the lines that limit it.
-   O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares as perm_sparse_job does. O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 /* SPDX-License-Identifier: MIT */

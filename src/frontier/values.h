@@ -395,12 +395,18 @@ static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
   int v, e;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
+    if (block->free_lines) {
+      permi_majorant_enter(block, permi_block_alone(block, v), &line);
+      line.others = 1;
+    }
     bits[v >= block->n] += permi_majorant_bits(&line);
   }
+  if (block->free_lines) /* sums of columns bound nothing */
+    bits[1] = (double)INFINITY;
   return permi_majorants_bits(bits);
 }
 
@@ -432,7 +438,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
     }
     return numbers->words <= PERM_INTEGER_WORDS;
   }
-  for (e = 0; e < block->edges && numbers->algebra == PERMI_MAGNITUDES; e++)
+  for (e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
     if (block->real[e] != block->absolute[e])
       numbers->algebra = PERMI_SIGNED;
   if (block->imaginary)

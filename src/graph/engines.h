@@ -25,27 +25,31 @@ static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 }
 
 #define PERMI_MAJORANT_ORDER 12
+/* What rows have alone are columns of their own. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
-  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)n * (size_t)n *
+  const int m = block->n, columns = block->vertices - m, n = columns + (block->free_lines ? m : 0);
+  const int parts = maker->working->is_complex ? 2 : 1;
+  int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)m * (size_t)n *
                                                            (size_t)parts, sizeof *integer);
   double *const real = (double *)(void *)integer;
   int i, e, part;
   *entries = integer;
   if (!integer)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++)
+  for (i = 0; i < m; i++)
+    for (e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
       for (part = 0; part < parts; part++) {
-        const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
+        const int own = e == block->start[i + 1], edge = own ? permi_block_alone(block, i) : block->edge[e];
+        const size_t column = (size_t)(own ? columns + i : block->neighbour[e] - m);
+        const size_t at = ((size_t)i * (size_t)n + column) * (size_t)parts + (size_t)part;
         if (block->integer)
           integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
         else
           real[at] = (part ? block->imaginary : block->real)[edge];
       }
-  *problem = permi_problem_make(n, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
+  *problem = permi_problem_make(m, n, block->integer ? NULL : real, block->integer ? integer : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
@@ -60,7 +64,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   double product[2] = {1, 1}, majorant = 0, *const value = maker->subsets;
   const int n = block->n;
   int v, e, s;
-  if (block->rounded && n <= PERMI_MAJORANT_ORDER) {
+  if (block->rounded && n <= PERMI_MAJORANT_ORDER && !block->free_lines) {
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
@@ -73,23 +77,23 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
     }
     majorant = value[s] * (1 + 1e-12) + 1e-280;
   } else if (block->rounded) {
-    for (v = 0; v < 2 * n; v++) {
-      double sum = 0;
+    for (v = 0; v < block->vertices; v++) {
+      double sum = block->free_lines ? block->absolute[permi_block_alone(block, v)] : 0;
       for (e = block->start[v]; e < block->start[v + 1]; e++)
         sum += block->absolute[block->edge[e]];
       product[v >= n] = product[v >= n] * sum * (1 + 1e-12) + 1e-280;
     }
-    majorant = fmin(product[0], product[1]);
+    majorant = block->free_lines ? product[0] : fmin(product[0], product[1]);
   }
   if (block->rounded) {
-    bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
+    bound += permi_entry_bound(permi_entry_roundings(working, working->n) + block->additions) * majorant;
     if (n <= PERMI_MAJORANT_ORDER) /* else too wide */
-      estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
+      estimate += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions) * majorant;
   }
   if (bound > 0) {
     leaf->bound_absolute += permi_ldexp(bound * (1 + 1e-12) / scale, -leaf->scale_exp2) + DBL_MIN;
     leaf->estimate_absolute += permi_ldexp(estimate / scale, -leaf->scale_exp2);
-    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two);
+    leaf->estimate_relative += 4 * PERMI_UNIT * (1 + working->degree_two + block->additions);
   }
 }
 

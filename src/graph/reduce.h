@@ -1,313 +1,11 @@
 /* ========================================================================================= >>reduce
-   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
+   Lines of one or two entries are eliminated. Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
    An entry alone in its line goes into the constant. A row of entries a, b in columns c, d is eliminated [FM03]: both
-   columns become a (column d) + b (column c), with at least 2 entries fewer. */
+   columns become a (column d) + b (column c), with at least 2 entries fewer. Columns of a matrix with fewer rows are
+   free: the only entry of one goes into the factor of its row if unmatched, `alone`. */
 #pragma once
-#include "../multiplicities/counts_leaf.h"
-#include "../matrix/matrix.h"
-
-/* Finds a maximum matching in O(nnz sqrt(n)) [HK73]; returns its size, less if stopped. *_match: the partner or -1.
-   work: 3 n, cursor: n. */
-static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
-                          size_t *cursor, permi_control *watch)
-{
-  int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
-  int i, pairs = 0;
-  size_t e;
-  for (i = 0; i < n; i++)
-    row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
-    for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
-      if (column_match[column[e]] < 0) {
-        row_match[i] = column[e];
-        column_match[column[e]] = i;
-        pairs++;
-      }
-  for (;;) {
-    int head = 0, tail = 0, nearest = INT_MAX;
-    for (i = 0; i < n; i++) {
-      if (permi_watch_step(watch, (size_t)i, 5))
-        return pairs;
-      distance[i] = row_match[i] < 0 ? 0 : -1;
-      if (row_match[i] < 0)
-        queue[tail++] = i;
-      cursor[i] = start[i];
-    }
-    while (head < tail && distance[queue[head]] <= nearest) {
-      int row = queue[head++];
-      if (permi_watch(watch, 20 + 2 * (double)(start[row + 1] - start[row])))
-        return pairs;
-      for (e = start[row]; e < start[row + 1]; e++) {
-        int next = column_match[column[e]];
-        if (next < 0) {
-          nearest = nearest == INT_MAX ? distance[row] : nearest;
-        } else if (distance[next] < 0) {
-          distance[next] = distance[row] + 1;
-          queue[tail++] = next;
-        }
-      }
-    }
-    if (nearest == INT_MAX)
-      return pairs;
-    for (i = 0; i < n; i++) { /* depth first, by distance */
-      int depth = 0;
-      if (row_match[i] >= 0)
-        continue;
-      stack[0] = i;
-      while (depth >= 0) {
-        int row = stack[depth], next;
-        if (permi_watch(watch, 5))
-          return pairs;
-        if (cursor[row] == start[row + 1]) {
-          distance[row] = -1;
-          if (--depth >= 0)
-            cursor[stack[depth]]++;
-          continue;
-        }
-        next = column_match[column[cursor[row]]];
-        if (next < 0) {
-          for (; depth >= 0; depth--) {
-            row = stack[depth];
-            row_match[row] = column[cursor[row]];
-            column_match[row_match[row]] = row;
-          }
-          pairs++;
-        } else if (distance[next] == distance[row] + 1) {
-          stack[++depth] = next;
-        } else {
-          cursor[row]++;
-        }
-      }
-    }
-  }
-}
-
-/* Finds the strong components in O(nnz) [Tar72], with arcs from a row to the rows matched to its columns; returns their
-   number, less if stopped. Entries in perfect matchings are those within components [DM58]. work: 4 n, cursor: n. */
-static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
-                            int *work, size_t *cursor, permi_control *watch)
-{
-  int *number = work, *low = work + n, *open = work + 2 * (size_t)n, *path = work + 3 * (size_t)n;
-  int i, count = 0, visited = 0, opened = 0;
-  for (i = 0; i < n; i++) {
-    number[i] = component[i] = -1;
-    cursor[i] = start[i];
-  }
-  for (i = 0; i < n; i++) {
-    int depth = 0;
-    if (number[i] >= 0)
-      continue;
-    path[0] = i;
-    while (depth >= 0) {
-      int row = path[depth];
-      if (permi_watch(watch, 5))
-        return count;
-      if (number[row] < 0) {
-        number[row] = low[row] = visited++;
-        open[opened++] = row;
-      }
-      if (cursor[row] < start[row + 1]) {
-        int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) {
-          path[++depth] = next;
-          continue;
-        }
-        cursor[row]++;
-        if (component[next] < 0 && low[next] < low[row])
-          low[row] = low[next];
-        continue;
-      }
-      if (low[row] == number[row]) {
-        int member;
-        do {
-          member = open[--opened];
-          component[member] = count;
-        } while (member != row);
-        count++;
-      }
-      depth--;
-    }
-  }
-  return count;
-}
-
-typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* links along row and column */
-  double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded, exponent;
-  int64_t integer, imaginary_integer;
-} permi_cell;
-
-typedef struct permi_working {
-  perm_allocator allocator;
-  permi_pool pool;
-  int n, live, alive;
-  int integer; /* nothing rounds */
-  uint64_t modulus;
-  int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* integers were rounded; entries below the normal doubles */
-  double lost_error; /* of these, in units of 2^exp2 */
-  perm_preparation report;
-  permi_cell *cell;
-  int *head, *degree; /* first entry of a vertex; -1 once eliminated */
-  int *at;            /* a line's entry, while merging */
-  int *queue, *queued, *component, *column;
-  int *work; /* 9 n + 2 */
-  size_t *start, *cursor; /* n + 1, n */
-  long long exp2;
-  permi_number constant;
-  permi_control *watch;
-} permi_working;
-
-static void permi_working_free(permi_working *working)
-{
-  permi_pool_release(&working->pool);
-}
-
-static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
-{
-  const size_t rows = (size_t)n, vertices = 2 * rows;
-  size_t v;
-  memset(working, 0, sizeof *working);
-  working->allocator = *allocator;
-  working->pool.allocator = &working->allocator;
-  working->n = working->alive = n;
-  working->constant = permi_number_one();
-  working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
-  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
-  working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
-  if (working->pool.failed) {
-    permi_working_free(working);
-    return 0;
-  }
-  working->degree = working->head + vertices;
-  working->at = working->degree + vertices;
-  working->queued = working->at + vertices;
-  working->component = working->queued + vertices;
-  working->queue = working->component + vertices;
-  working->work = working->queue + vertices + 1;
-  working->column = working->work + 9 * rows + 2;
-  working->cursor = working->start + rows + 1;
-  for (v = 0; v < vertices; v++) {
-    working->head[v] = working->at[v] = -1;
-    working->degree[v] = 0;
-  }
-  return 1;
-}
-
-static void permi_cell_link(permi_working *working, int index)
-{
-  permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
-    int vertex = cell->vertex[side], head = working->head[vertex];
-    cell->next[side] = head;
-    cell->previous[side] = -1;
-    if (head >= 0)
-      working->cell[head].previous[side] = index;
-    working->head[vertex] = index;
-    working->degree[vertex]++;
-  }
-  working->live++;
-}
-
-static void permi_cell_unlink(permi_working *working, int index)
-{
-  permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
-    int next = cell->next[side], previous = cell->previous[side];
-    if (next >= 0)
-      working->cell[next].previous[side] = previous;
-    if (previous >= 0)
-      working->cell[previous].next[side] = next;
-    else
-      working->head[cell->vertex[side]] = next;
-    working->degree[cell->vertex[side]]--;
-  }
-  working->live--;
-}
-
-/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
-static int permi_split(permi_working *working)
-{
-  int n = working->n, rows = 0, columns = 0, i, index, next;
-  int *row_of = working->work, *number = working->work + n, *row_match = number + n, *column_match = row_match + n;
-  int *column_of = column_match + n, *scratch = column_of + n; /* 4 n */
-  size_t used = 0;
-  for (i = 0; i < n && !permi_watch_step(working->watch, (size_t)i, 40); i++) {
-    if (working->degree[i] >= 0)
-      row_of[rows++] = i;
-    if (working->degree[n + i] >= 0) {
-      number[i] = columns;
-      column_of[columns++] = i;
-    }
-  }
-  if (permi_watch(working->watch, 0))
-    return 0;
-  working->start[0] = 0;
-  for (i = 0; i < rows; i++) {
-    for (index = working->head[row_of[i]]; index >= 0; index = working->cell[index].next[0]) {
-      working->column[used++] = number[working->cell[index].vertex[1] - n];
-      if (permi_watch_step(working->watch, used, 60))
-        return 0;
-    }
-    working->start[i + 1] = used;
-  }
-  i = permi_matching(rows, working->start, working->column, row_match, column_match, scratch, working->cursor,
-                     working->watch);
-  if (permi_watch(working->watch, 30.0 * (double)used))
-    return 0;
-  if (++working->report.rounds == 1)
-    working->report.structural_rank = i;
-  if (i < rows) {
-    /* rows that alternating paths reach from an unmatched row violate Hall's condition: they have one column fewer */
-    int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
-    memset(seen, 0, (size_t)rows * sizeof *seen);
-    for (i = 0; row_match[i] >= 0; i++)
-      ;
-    seen[i] = 1;
-    queue[tail++] = i;
-    while (head < tail) {
-      const int row = queue[head++];
-      if (permi_watch_step(working->watch, (size_t)head, 20))
-        return 0;
-      for (used = working->start[row]; used < working->start[row + 1]; used++) {
-        next = column_match[working->column[used]];
-        if (!seen[next]) { /* next >= 0, or the matching would grow */
-          seen[next] = 1;
-          queue[tail++] = next;
-        }
-      }
-    }
-    working->report.hall_lines = tail;
-    working->report.hall_others = tail - 1;
-    return 0;
-  }
-  working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
-                                     working->cursor, working->watch);
-  if (permi_watch(working->watch, 30.0 * (double)used))
-    return 0;
-  if (working->report.rounds == 1)
-    working->report.components = working->blocks;
-  for (i = 0; i < rows; i++)
-    working->component[row_of[i]] = row_match[i];
-  for (i = 0; i < columns; i++)
-    working->component[n + column_of[i]] = row_match[column_match[i]];
-  used = 0;
-  for (i = 0; i < rows; i++)
-    for (index = working->head[row_of[i]]; index >= 0; index = next) {
-      if (permi_watch_step(working->watch, used++, 30))
-        return 0;
-      next = working->cell[index].next[0];
-      if (working->component[working->cell[index].vertex[1]] != working->component[row_of[i]]) {
-        permi_cell_unlink(working, index);
-        working->report.dead_entries++;
-      }
-    }
-  return 1;
-}
+#include "split.h"
 
 /* Scaling by powers of two: lines get mean exponent 0, then largest entries in [1/2, 1). Rounding an entry below the
    normal doubles changes the permanent by at most DBL_MIN times a minor's permanent of moduli, at most
@@ -369,15 +67,17 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
+/* Free columns keep their scale. */
 static int permi_scale(permi_working *working)
 {
+  const int square = !working->alone;
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
   double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
-  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
+  for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
     moved = permi_scale_sweep(working, shift, 0, 0);
     moved += permi_scale_sweep(working, shift, 1, 0);
     if (sweep > 8 && (double)sweep * working->live > PERMI_SCALING_VISITS)
@@ -385,7 +85,7 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  if (n <= PERM_MAX_N) { /* exponents of -400 or less as >>scale does */
+  if (n <= PERM_MAX_N && square) { /* exponents of -400 or less as >>scale does */
     exponent = permi_scale_room(&working->allocator, n);
     fine = exponent != NULL;
     if (!fine)
@@ -407,7 +107,8 @@ static int permi_scale(permi_working *working)
     permi_release(&working->allocator, exponent);
   }
   permi_scale_sweep(working, shift, 0, 1);
-  permi_scale_sweep(working, shift, 1, 1);
+  if (square)
+    permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
@@ -602,7 +303,6 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell_unlink(working, second);
   permi_watch(working->watch, 60.0 * (working->degree[kept] + working->degree[merged]));
   working->degree[vertex] = working->degree[merged] = -1;
-  working->alive--;
   working->degree_two++;
   permi_reduce_look(working, tail, kept);
   if (!working->integer)
@@ -645,7 +345,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.value.hi = (double)cell->integer;
     number.imaginary.hi = (double)cell->imaginary_integer;
   } else {
-    double roundings = permi_entry_roundings(working, working->degree_two + 1);
+    double roundings = permi_entry_roundings(working, working->degree_two + 1) + (working->alone ? cell->rounded : 0);
     number.value.hi = cell->real;
     number.imaginary.hi = cell->imaginary;
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
@@ -659,7 +359,42 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
+/* Adds the entry of a column of its own to what its row has alone. Returns 0 if that rounds unasked or is too long. */
+static int permi_alone_add(permi_working *working, const permi_cell *cell)
+{
+  permi_cell *alone = &working->alone[cell->vertex[0]], sum = *alone;
+  const permi_cell one = permi_cell_one();
+  if (!alone->vertex[1]) {
+    *alone = *cell;
+    return 1;
+  }
+  if (working->keep || !permi_combine(working, &one, alone, &one, cell, &sum))
+    return 0;
+  sum.rounded += !working->integer;
+  *alone = sum;
+  return 1;
+}
+
+static perm_status permi_reduce_free(permi_working *working, int *tail, int vertex, int *singular)
+{
+  const int index = working->head[vertex], is_row = vertex < working->n;
+  const permi_cell *cell = &working->cell[index < 0 ? 0 : index];
+  perm_status status = PERM_OK;
+  if (index < 0) {
+    *singular = is_row && !working->alone[vertex].vertex[1];
+    working->degree[vertex] = -1;
+    if (is_row && !*singular)
+      status = permi_absorb(working, &working->alone[vertex]);
+  } else if (working->degree[vertex] == 1 && !is_row && permi_alone_add(working, cell)) {
+    permi_cell_unlink(working, index);
+    working->degree[vertex] = -1;
+    permi_reduce_look(working, tail, cell->vertex[0]);
+  }
+  return status;
+}
+
+/* Eliminates lines of degree 1 and 2, with free columns of degree 1. Sets *singular if a line is empty. Only the
+   constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -678,6 +413,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
     working->queued[vertex] = 0;
     degree = working->degree[vertex];
     side = vertex >= n;
+    if (working->alone && degree >= 0 && (degree != 1 || side || working->alone[vertex].vertex[1])) {
+      const perm_status status = permi_reduce_free(working, &tail, vertex, singular);
+      if (status != PERM_OK || *singular)
+        return status;
+      continue;
+    }
     if (degree == 0) {
       *singular = 1;
       return PERM_OK;
@@ -695,7 +436,6 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
           permi_reduce_look(working, &tail, neighbour);
       }
       working->degree[vertex] = working->degree[other] = -1;
-      working->alive--;
       working->report.degree_one++;
       working->report.entries_one += (size_t)(live - working->live);
       *changed = 1;
@@ -739,6 +479,16 @@ static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at
   return 1;
 }
 
+static int permi_matrix_shorter(const perm_matrix *matrix)
+{
+  return matrix->m < matrix->n ? matrix->m : matrix->n;
+}
+
+static int permi_matrix_longer(const perm_matrix *matrix)
+{
+  return matrix->m > matrix->n ? matrix->m : matrix->n;
+}
+
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
@@ -773,13 +523,40 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
+/* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
+   the whole. */
+static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
+{
+  perm_preparation *report = &working->report;
+  perm_status status = PERM_OK;
+  int changed, v;
+  permi_split(working); /* rows from m on have no entries, hence no partners */
+  *zero = report->structural_rank < m;
+  if (*zero || permi_watch(working->watch, 0))
+    return PERM_OK;
+  report->hall_lines = report->hall_others = 0;
+  working->alone = (permi_cell *)permi_pool_zeros(&working->pool, (size_t)m, sizeof *working->alone);
+  if (!working->alone || (!exact && !permi_scale(working)))
+    return PERM_ERROR_MEMORY;
+  for (v = m; v < working->n; v++)
+    working->degree[v] = -1;
+  if (!whole)
+    status = permi_reduce(working, &changed, zero);
+  if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
+    permi_components_number(working);
+  return status;
+}
+
 static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, permi_working *working, int *zero,
                                         perm_result *result)
 {
-  int first = 1, changed = 1;
+  const int shorter = permi_matrix_shorter(matrix), square = matrix->m == matrix->n;
+  int first = 1, changed = square;
   perm_status status = PERM_OK;
   *zero = 0;
-  permi_sparse_fill(matrix, exact, 0, working);
+  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
+  if (!square)
+    status = permi_prepare_free(working, shorter, exact, 0, zero);
   while (changed && !*zero && status == PERM_OK && !permi_watch(working->watch, 0)) {
     if (!permi_split(working)) {
       *zero = 1;
@@ -792,7 +569,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
       break;
     status = permi_reduce(working, &changed, zero);
   }
-  working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  working->report.cancelled = *zero && working->report.structural_rank == shorter;
   if (status != PERM_OK)
     status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
   return status;

@@ -15,12 +15,25 @@
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook */
+  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
+  int additions;                 /* so many roundings in a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
 } permi_block;
+
+/* The value, behind those of edges, by which a product is multiplied if v stays unmatched: of a row, or 1. */
+static int permi_block_alone(const permi_block *block, int v)
+{
+  return block->edges + (v < block->n ? v : block->n);
+}
+
+static int permi_block_values(const permi_block *block)
+{
+  return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
 
 static double permi_order_random(uint64_t *seed)
 {

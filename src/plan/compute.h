@@ -115,7 +115,8 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   permi_array array;
   permi_maker maker;
   perm_status status;
-  if (problem->integer && reach->route && reach->route(problem, options, argument, result))
+  if ((problem->integer || (permi_is_rectangular(problem) && !permi_counts_refusal(problem, options))) &&
+      reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, equal, options, result);

@@ -42,7 +42,8 @@ typedef enum permi_engine_flags {
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
-  PERMI_ARRAY = 16   /* takes a block as an array */
+  PERMI_ARRAY = 16,  /* takes a block as an array */
+  PERMI_FREE = 32    /* takes blocks with free lines */
 } permi_engine_flags;
 
 typedef struct permi_engine {

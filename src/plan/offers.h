@@ -223,7 +223,7 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
       return whole ? permi_fail_memory(maker->result) : PERM_OK;
     array->counted_made = 1;
   }
-  if (block && !maker->integer && counted->m == counted->rows && counted->n == counted->rows)
+  if (block && !maker->integer && !array->reduced && counted->m == counted->rows && counted->n == counted->rows)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has no equal lines");
   return permi_counted_price(array, options, offer);
 }

@@ -17,7 +17,7 @@
 
 /* The third column says in which order they are asked. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
@@ -39,7 +39,7 @@ typedef struct permi_sampling {
   double visited, most;
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
-  int m, *columns; /* m: rows to draw; rows of ones follow */
+  int m, *columns;
 } permi_sampling;
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
@@ -110,7 +110,7 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
                     permi_size_words(permi_sample_limit(maker->options)).text);
 }
 
-static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
+static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace, int columns)
 {
   const perm_options *options = maker->options;
   permi_block block;
@@ -118,9 +118,12 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offers offers;
   perm_status status = PERM_OK;
   int i;
-  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  for (i = 0; i < PERMI_TRACERS && block.free_lines; i++)
+    if (!(permi_sample_engines[i].flags & PERMI_FREE))
+      offer[i].least = (double)INFINITY;
   maker->offers = &offers;
   if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
@@ -199,11 +202,11 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   maker.working = working;
   maker.result = sampling->result;
   for (k = 0; k < working->blocks && status == PERM_OK; k++) {
-    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin;
-    const int *row = sampling->line + begin, *column = sampling->line + n + begin;
+    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin, *wide = &sampling->first[k + 1];
+    const int *row = sampling->line + begin, *column = sampling->line + n + wide[working->blocks];
     permi_trace *trace = &sampling->trace[sampling->blocks];
     sampling->forced[*row] = order == 1 ? *column - n : -1;
-    if (order == 1)
+    if (order == 1 && !working->alone)
       continue;
     memset(trace, 0, sizeof *trace);
     trace->pool.allocator = allocator;
@@ -211,7 +214,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     trace->column = column;
     trace->n = order;
     sampling->blocks++;
-    status = permi_sampling_block(sampling, &maker, trace);
+    status = permi_sampling_block(sampling, &maker, trace, wide[working->blocks + 1] - wide[working->blocks]);
   }
   permi_release(allocator, maker.binomial);
   return status;
@@ -234,6 +237,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
+  if (takes && matrix->m < matrix->n && options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: samples of %d x %d take methods auto and tree; method %s is for square matrices",
+                      matrix->m, matrix->n, perm_name("method", options->method));
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
@@ -254,39 +261,26 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   return PERM_OK;
 }
 
-/* Adds rows of ones: injections of the m rows become permutations, each in (n - m)! ways. */
-static void permi_sample_ones(permi_working *working, int m)
-{
-  int i, j, used = (int)working->report.entries;
-  permi_cell cell;
-  memset(&cell, 0, sizeof cell);
-  cell.real = cell.absolute = 1;
-  cell.integer = 1;
-  for (i = m; i < working->n && !permi_watch(working->watch, 50.0 * working->n); i++)
-    for (j = 0; j < working->n; j++) {
-      cell.vertex[0] = i;
-      cell.vertex[1] = working->n + j;
-      working->cell[used] = cell;
-      permi_cell_link(working, used++);
-    }
-  working->report.entries = (size_t)used;
-}
-
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact)
 {
   permi_working *working = &sampling->working;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
+  perm_status status = PERM_OK;
+  int zero = 0;
   working->watch = watch;
   watch->activity = "preparing";
   permi_sparse_fill(matrix, exact, 0, working);
-  permi_sample_ones(working, matrix->m);
-  if (!permi_split(working) && watch->stopped == PERM_OK)
+  if (matrix->m < matrix->n)
+    status = permi_prepare_free(working, matrix->m, exact, 1, &zero);
+  else
+    zero = !permi_split(working);
+  if (status == PERM_OK && zero && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
                       working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
                       working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
-  if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
+  if (status != PERM_OK || (watch->stopped == PERM_OK && !exact && !working->alone && !permi_scale(working)))
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
@@ -309,11 +303,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if ((double)matrix->nnz + (double)(matrix->n - matrix->m) * matrix->n > INT_MAX / 4)
-    return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
-                      matrix->m, matrix->n);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n,
-                            matrix->nnz + (size_t)(matrix->n - matrix->m) * (size_t)matrix->n))
+  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
   status = permi_sample_prepare(sampling, matrix, exact);
   if (status == PERM_OK)

@@ -68,7 +68,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
-  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 2 ? ways : PERMI_TREE_WIDTH + 2);
+  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
   trace->room = nodes * sizeof(uint32_t);
   memset(&run, 0, sizeof run);
   memset(&partial, 0, sizeof partial);
@@ -85,7 +85,7 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
 {
   const uint32_t word = permi_tree_extract((matched ^ rows) & table->set, table->set);
   const int ones = permi_count_ones(rows & table->set) - table->difference;
-  if ((matched & ~table->set) || permi_count_ones(word) != ones)
+  if ((matched & ~table->set) || (!tree->alone && permi_count_ones(word) != ones))
     return NULL;
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
@@ -124,12 +124,12 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return own | part;
 }
 
-/* Draws whether the vertex was matched below the node or by an entry; returns the product's state. */
+/* Draws whether the vertex was matched below the node, by an entry, or stays free; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
   const permi_numbers *numbers = &tree->numbers;
-  const permi_coefficient one = permi_coefficient_one();
+  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
   const uint32_t self = node->all & ~(node->all >> 1);
   const int entries = node[1].edge - node->edge;
   int e;
@@ -140,9 +140,13 @@ static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, c
     permi_draw_weigh(draw, numbers, e, &edge->c,
                      matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
   }
-  e = permi_draw_way(draw, numbers, entries + 1);
+  if (alone)
+    permi_draw_weigh(draw, numbers, entries + 1, alone, permi_tree_value_of(tree, product, node->rows, matched), 0, 1);
+  e = permi_draw_way(draw, numbers, entries + 1 + (alone != NULL));
   if (e < 0 || e == entries)
     return matched | self;
+  if (e > entries)
+    return matched;
   permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
   return matched ^ 1u << tree->edge[node->edge + e].bit;
 }

@@ -35,6 +35,7 @@ static int permi_report_left(permi_working *working)
   const int n = working->n;
   permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
   int *size = working->work, side, v, k, lines, index;
+  const int single = !working->alone; /* a block of one row is an entry */
   if (!line)
     return 0;
   for (k = 0; k < working->blocks; k++)
@@ -44,13 +45,13 @@ static int permi_report_left(permi_working *working)
       size[working->component[v]]++;
   report->blocks = report->largest = 0;
   for (k = 0; k < working->blocks; k++) {
-    report->blocks += size[k] > 1;
-    report->largest = size[k] > 1 && size[k] > report->largest ? size[k] : report->largest;
+    report->blocks += size[k] > single;
+    report->largest = size[k] > single && size[k] > report->largest ? size[k] : report->largest;
   }
   for (side = 0; side < 2; side++) {
     int *equal = side ? &report->equal_columns : &report->equal_rows;
     for (lines = 0, v = side * n; v < side * n + n; v++)
-      if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
+      if (working->degree[v] >= 0 && size[working->component[v]] > single &&
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
         line[lines].key = 0;
         line[lines].vertex = v;
@@ -85,30 +86,31 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks in *line; block k begins at (*first)[k]. The caller releases both,
-   except on PERM_ERROR_MEMORY. */
+/* Lists live rows and, from n on, columns by blocks in *line: rows of block k begin at (*first)[k], columns at n +
+   (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  int *begin = (int *)permi_allocate_zeros(allocator, 3 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k, side;
   if (!begin || !lines) {
     permi_release(allocator, begin);
     permi_release(allocator, lines);
     return PERM_ERROR_MEMORY;
   }
-  fill = begin + blocks + 1;
+  fill = begin + 2 * (blocks + 1);
   *first = begin;
   *line = lines;
-  for (v = 0; v < n; v++)
+  for (v = 0; v < 2 * n; v++)
     if (working->degree[v] >= 0)
-      begin[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    begin[k + 1] += begin[k];
+      begin[(v < n ? 0 : blocks + 1) + working->component[v] + 1]++;
+  for (side = 0; side < 2; side++)
+    for (k = 0; k < blocks; k++)
+      begin[side * (blocks + 1) + k + 1] += begin[side * (blocks + 1) + k];
   for (v = 0; v < 2 * n; v++) {
     if (v % n == 0)
-      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+      memcpy(fill, begin + (v < n ? 0 : blocks + 1), (size_t)blocks * sizeof *fill);
     if (permi_watch_step(working->watch, (size_t)v, 20))
       return working->watch->stopped;
     if (working->degree[v] >= 0)
@@ -117,37 +119,63 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* Returns 0 without memory. The block is incomplete if watch stops. */
-static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
+static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
+{
+  if (block->integer) {
+    block->integer[e] = cell->integer;
+    if (block->imaginary_integer)
+      block->imaginary_integer[e] = cell->imaginary_integer;
+  } else {
+    block->real[e] = cell->real;
+    block->absolute[e] = cell->absolute;
+    block->rounded |= cell->rounded;
+    if (block->imaginary)
+      block->imaginary[e] = cell->imaginary;
+  }
+}
+
+/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
+                              permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
-  int i, index, edges = 0, c;
+  int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
   for (i = 0; i < n; i++) {
     number[rows[i]] = i;
-    number[columns[i]] = n + i;
     edges += working->degree[rows[i]];
   }
+  for (i = 0; i < m; i++)
+    number[columns[i]] = n + i;
   block->n = n;
-  block->vertices = 2 * n;
+  block->vertices = n + m;
   block->edges = edges;
-  block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
+  block->free_lines = working->alone != NULL;
+  values = permi_block_values(block);
+  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)edges, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)edges, (size_t)(2 + working->is_complex) * 8);
+    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
   if (!block->start || (!block->integer && !block->real)) {
     permi_block_release(allocator, block);
     return 0;
   }
-  block->neighbour = block->start + (2 * n + 1);
+  block->neighbour = block->start + (n + m + 1);
   block->edge = block->neighbour + 2 * edges;
-  block->absolute = block->real ? block->real + edges : NULL;
-  block->imaginary = block->real && working->is_complex ? block->absolute + edges : NULL;
-  block->imaginary_integer = block->integer && working->is_complex ? block->integer + edges : NULL;
+  block->absolute = block->real ? block->real + values : NULL;
+  block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
+  block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
+  if (block->free_lines) {
+    const permi_cell one = permi_cell_one();
+    for (i = 0; i <= n; i++) {
+      permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
+      block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+    }
+  }
   block->start[0] = 0;
-  for (i = 0; i < 2 * n; i++) {
+  for (i = 0; i < n + m; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];
     fill[i] = block->start[i];
   }
@@ -160,20 +188,9 @@ static int permi_block_create(permi_working *working, const int *rows, const int
       c = number[cell->vertex[1]];
       block->neighbour[fill[c]] = i;
       block->edge[fill[c]++] = edges;
-      if (block->integer) {
-        block->integer[edges] = cell->integer;
-        if (block->imaginary_integer)
-          block->imaginary_integer[edges] = cell->imaginary_integer;
-      } else {
-        block->real[edges] = cell->real;
-        block->absolute[edges] = cell->absolute;
-        block->rounded |= cell->rounded;
-        if (block->imaginary)
-          block->imaginary[edges] = cell->imaginary;
-      }
-      edges++;
+      permi_block_set(block, edges++, cell);
     }
-  for (c = n; c < 2 * n; c++)
+  for (c = n; c < n + m; c++)
     for (index = block->start[c]; index < block->start[c + 1] && !permi_watch_step(working->watch, (size_t)index, 20);
          index++) {
       i = block->neighbour[index];
@@ -196,22 +213,38 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   permi_block_array *made = (permi_block_array *)permi_allocate_zeros(allocator, 1, sizeof *made);
   perm_status status = made ? permi_make_problem(maker, block, &made->problem, &made->entries)
                             : permi_fail_memory(maker->result);
-  if (status == PERM_OK)
+  if (status == PERM_OK) {
     permi_array_of(maker, &made->array, &made->problem, 0);
-  else
+    made->array.reduced = block->free_lines;
+  } else {
     permi_release(allocator, made);
+  }
   return status;
+}
+
+/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+#define PERMI_DIGIT_SECONDS 1e-10
+static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_preparation *report = &maker->working->report;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  (void)rival;
+  offer->least = block->vertices > PERM_MAX_LINES
+                     ? (double)INFINITY
+                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+  return PERM_OK;
 }
 
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
+    {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
     {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
      permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
-    {PERM_METHOD_TREE, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
+    {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
@@ -404,7 +437,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
+                                                                                            : PERM_METHOD_FRONTIER) -
+                                                        permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
@@ -429,20 +464,24 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
 {
-  const double n = block->n, least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * n * n ? 3 : 1);
-  if (engine->flags & PERMI_ARRAY)
+  const double n = block->n, full = n * (block->vertices - block->n);
+  const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
+  if (block->free_lines ? !takes_free : array && takes_free)
+    return (double)INFINITY;
+  if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
-  return fmax(engine->planning * (2 * n + block->edges), least);
+  return fmax(engine->planning * ((double)block->vertices + block->edges), least);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
-  const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double finding = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
   perm_status status;
@@ -502,11 +541,13 @@ static perm_status permi_make_note(permi_maker *maker)
   const perm_preparation *report = &maker->working->report;
   char line[512];
   size_t length;
-  if (report->structural_rank < report->n)
-    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d row%s entries in only %d "
-                       "column%s\n", report->structural_rank, report->n, report->hall_lines,
+  const int shorter = report->m < report->n ? report->m : report->n;
+  const char *const line_name = report->m > report->n ? "column" : "row";
+  if (report->structural_rank < shorter)
+    length = permi_say(line, sizeof line, "structure: rank %d of %d, the permanent is 0: %d %s%s entries in only %d "
+                       "%s%s\n", report->structural_rank, shorter, report->hall_lines, line_name,
                        report->hall_lines == 1 ? " has" : "s have", report->hall_others,
-                       report->hall_others == 1 ? "" : "s");
+                       report->m > report->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
   else
     length = permi_say(line, sizeof line, "structure: %.0f entries in no perfect matching dropped, %d rows of degree 1 "
                        "and %d of degree 2 eliminated, %d block%s left\n", (double)report->dead_entries,
@@ -523,19 +564,20 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
+static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int wide,
+                                    int rows_left)
 {
   permi_block block;
   permi_leaf leaf;
   perm_status status;
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
     maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
                                               sizeof *maker->subsets);
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets)
+  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
     return permi_fail_memory(maker->result);
-  if (!permi_block_create(maker->working, rows, columns, order, &block))
+  if (!permi_block_create(maker->working, rows, columns, order, wide, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
@@ -558,12 +600,13 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *first, *line, k, rows_left = 0;
+  int *first, *line, *wide, k, rows_left = 0;
   perm_status status = permi_block_lines(working, &first, &line);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
+  wide = first + blocks + 1;
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
-    if (first[k + 1] - first[k] == 1)
+    if (first[k + 1] - first[k] == 1 && !working->alone)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
     else
       rows_left += first[k + 1] - first[k];
@@ -582,8 +625,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->most = permi_account_most(maker->options);
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
-    if (order > 1)
-      status = permi_make_block(maker, line + first[k], line + n + first[k], order, rows_left);
+    if (order > 1 || working->alone)
+      status = permi_make_block(maker, line + first[k], line + n + wide[k], order, wide[k + 1] - wide[k], rows_left);
   }
   permi_release(allocator, first);
   permi_release(allocator, line);

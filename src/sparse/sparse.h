@@ -20,6 +20,10 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
   if (matrix->m > INT_MAX / 16 || matrix->n > INT_MAX / 16 || matrix->nnz > INT_MAX / 4)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d with %.0f entries is too large", matrix->m,
                       matrix->n, (double)matrix->nnz);
+  if (matrix->m != matrix->n && matrix->n > PERM_MATRIX_MAX_ROWS)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
+                      PERM_MATRIX_MAX_ROWS);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
   missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
@@ -163,7 +167,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   maker.result = result;
   maker.worth = worth;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, matrix->n, matrix->nnz)) {
+  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
     perm_job_free(maker.job);
     return permi_fail_memory(result);
   }
@@ -202,9 +206,19 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
+/* Says if the matrix is taken as an array: for methods over counts, and rectangular ones of so many operations, in less
+   time than a plan takes, or little more where a quarter is not 0. */
+#define PERMI_RECTANGLE_OPERATIONS 3e4
+#define PERMI_RECTANGLE_FULL 1.2e6
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
-  return (matrix->m != matrix->n && matrix->m > 0) || permi_is_counts_method(options->method);
+  const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
+  if (matrix->m == matrix->n || matrix->m == 0 || permi_is_counts_method(options->method))
+    return permi_is_counts_method(options->method);
+  return shorter == 0 || (options->method == PERM_METHOD_AUTO && longer <= PERM_MAX_LINES &&
+                          ldexp((double)shorter * longer, shorter) <=
+                              (4.0 * (double)matrix->nnz > (double)shorter * longer ? PERMI_RECTANGLE_FULL
+                                                                                    : PERMI_RECTANGLE_OPERATIONS));
 }
 
 static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -234,6 +248,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
+  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
+                      "others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)
@@ -314,7 +332,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (scalar && matrix->m == matrix->n && matrix->n > PERM_MAX_N)
+  if (scalar && matrix->n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d is too large for method %s, which takes at most %d", matrix->n,
                       perm_name("method", options->method), PERM_MAX_N);
@@ -331,7 +349,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
       (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
-      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
+      (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * permi_matrix_shorter(matrix);
     }
     if (watch.stopped == PERM_OK)
       return status;
@@ -347,9 +365,9 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_job_set_constant(*job, 1);
     return PERM_OK;
   }
-  if (!exact && options->certify && matrix->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
-      options->precision == PERM_PRECISION_DEFAULT) { /* as permi_doubling_is_cheap */
-    raised = *options;
+  if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
+      options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
+    raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
@@ -470,21 +488,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   if (matrix->m == 0)
     return PERM_OK;
   memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, matrix->m > matrix->n ? matrix->m : matrix->n, matrix->nnz))
+  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
     return permi_fail_memory(result);
   working.watch = &watch;
   watch.activity = "preparing";
-  if (matrix->m != matrix->n) {
-    permi_sparse_fill(matrix, exact, matrix->m > matrix->n, &working);
-    if (!permi_split(&working) && working.report.structural_rank == (matrix->m < matrix->n ? matrix->m : matrix->n))
-      working.report.hall_lines = working.report.hall_others = 0; /* only the padding has no partner */
-    working.report.rounds = 0;
-  } else {
-    permi_working_options(&working, matrix, options, exact);
-    status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
-    if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
-      status = permi_fail_memory(result);
-  }
+  permi_working_options(&working, matrix, options, exact);
+  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
+    status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
@@ -608,7 +619,7 @@ static int permi_route_counts(const permi_problem *problem)
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const int n = problem->n, parts = problem->parts;
+  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   perm_matrix matrix;
@@ -616,15 +627,17 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   double start, zeros;
   size_t nnz = 0;
   int i, j;
-  if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+  if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
+      problem->column_count || (!problem->real && !problem->integer) ||
+      !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
+  if ((problem->real || m != n) && shorter <= PERM_MAX_N &&
+      (m > n ? m : n) * ldexp(1, shorter - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < n; i++)
+  for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
@@ -635,8 +648,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
+  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)nnz > (1 - zeros) * m * n && (m != n || !permi_route_counts(problem)))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

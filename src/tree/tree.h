@@ -10,7 +10,10 @@
    has the top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Threads share places; sums keep their order. */
+   Threads share places; sums keep their order.
+   With free lines (>>walk) factors are (alone_u + x_u), and a table over t vertices has 2^t places, by the mask of the
+   matched ones, of which no state has more than vertices eliminated below: `difference`. All nodes are columns then,
+   and none of their vertices a row. */
 
 #define PERMI_TREE_WIDTH 28 /* with its own vertex */
 #define PERMI_TREE_LOW 12
@@ -35,6 +38,7 @@ typedef struct permi_tree {
   permi_tree_node *node;
   int *vertex;
   permi_tree_edge *edge;
+  permi_coefficient *alone; /* of nodes, with free lines; else NULL */
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost;
   double bound_relative, lost_error;
@@ -51,8 +55,11 @@ static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
   return result;
 }
 
+/* Returns the places of a table over t vertices. */
 static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 {
+  if (tree->alone)
+    return 1u << t;
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
@@ -75,6 +82,33 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
+/* Returns the sum of C(t, k) for k up to `most`. */
+static double permi_tree_support(int t, int most)
+{
+  double sum = 0, way = 1;
+  int k;
+  if (most >= t)
+    return ldexp(1, t);
+  for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
+    sum += way;
+  return sum;
+}
+
+/* With free lines: pairs of disjoint masks, of at most so many ones. */
+static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, int other_most)
+{
+  const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
+  const int b = permi_count_ones(other & ~one);
+  double pairs = 0, ways = 1, shares;
+  int x, y;
+  for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
+    shares = ways * permi_tree_support(a, one_most - x);
+    for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
+      pairs += shares * permi_tree_support(b, other_most - y);
+  }
+  return pairs;
+}
+
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -84,6 +118,8 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
   int x, y;
+  if (tree->alone)
+    return permi_tree_disjoint(one, one_difference, other, other_difference);
   for (x = 0; x <= a; x++)
     for (y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
@@ -96,10 +132,13 @@ typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
 } permi_tree_rank;
 
+/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
   int index = k - permi_count_ones(mask), p;
+  if (tree->alone)
+    return mask << shift;
   for (; mask && index >= 0; mask &= mask - 1) {
     p = shift + permi_trailing_zeros(mask);
     rank += permi_tree_choose(tree, p, ++index);
@@ -256,7 +295,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   for (g = 0; g <= groups; g++)
     first[g] = 0;
   for (pass = 0; pass < 2; pass++) {
-    state = k ? (1u << k) - 1 : 0;
+    state = k > 0 ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
       const uint64_t *x = table->value + i * size;
       size_t w = 0;
@@ -275,7 +314,9 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
           index[first[g]++] = i;
         }
       }
-      if (state) {
+      if (tree->alone) {
+        state++;
+      } else if (state) {
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -331,7 +372,8 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
   for (;; c--) {
-    const int own = join->ones - permi_count_ones(c ^ join->common_rows), some = own >= 0 && own <= join->own;
+    const int own = join->ones - permi_count_ones(c ^ join->common_rows);
+    const int some = join->run->tree->alone || (own >= 0 && own <= join->own);
     status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
                                thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
@@ -402,8 +444,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries
+   + alone. Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -419,6 +461,7 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
+  const permi_coefficient *alone;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
@@ -439,7 +482,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece++ % (size_t)slices);
-    const uint32_t count = within < 0 ? 0 : permi_tree_choose(tree, j, within);
+    const uint32_t count = permi_tree_choose(tree, j, within);
     if (count) {
       const uint32_t above = high << 1 << j;
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
@@ -452,6 +495,23 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
+static perm_status permi_tree_ray_alone(void *context, uint64_t number, int thread)
+{
+  const permi_tree_ray *ray = (const permi_tree_ray *)context;
+  const size_t size = (size_t)ray->tree->size, begin = permi_tree_begin((size_t)1 << ray->t, (int)number, ray->parts);
+  const size_t end = permi_tree_begin((size_t)1 << ray->t, (int)number + 1, ray->parts);
+  (void)thread;
+  permi_values_add(&ray->tree->numbers, ray->alone, ray->matched + begin * size, ray->open + begin * size, end - begin);
+  return PERM_OK;
+}
+
+/* Of the node's vertex; NULL: 0. */
+static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const permi_tree_node *node)
+{
+  const permi_coefficient *alone = tree->alone ? &tree->alone[node - tree->node] : NULL;
+  return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
+}
+
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
@@ -462,9 +522,14 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
   uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
-  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
-                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
+  permi_tree_ray ray = {tree, NULL, permi_tree_alone(tree, node), half[!node->column], half[node->column], t,
+                        node->column ? k : k - 1, node->column && !tree->alone,
+                        threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
+  if (ray.alone) {
+    permi_coefficient_weigh(ray.alone, &weight, &least);
+    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_alone, &ray, NULL);
+  }
   for (e = node->edge; e < (node + 1)->edge; e++) {
     permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
     ray.edge = &tree->edge[e];
@@ -497,17 +562,20 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   runner->done = tree->cost[i];
   if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
+    const permi_coefficient *alone = permi_tree_alone(tree, node);
     uint64_t *unit = run->work[0];
     int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
     table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
-    table->states = (size_t)t;
+    table->states = permi_tree_choose(tree, t, 1);
     table->difference = node->difference;
     memset(table->value, 0, table->states * size * sizeof *table->value);
+    if (alone)
+      permi_values_add(&tree->numbers, alone, table->value, unit, 1);
     for (e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
-      const int place = node->column ? t - 1 - edge->bit : edge->bit;
+      const int place = tree->alone ? 1 << edge->bit : node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
     }
   } else {

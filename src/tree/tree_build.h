@@ -26,7 +26,7 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
   }
   if (!pool->failed) {
     run->rank->high[0] = 0;
-    for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
+    for (low = 0; low < 1u << (tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW); low++)
       run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
@@ -237,7 +237,7 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
 #define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
-  const int n = 2 * block->n;
+  const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
   int v, e, ahead = 0, row = 0;
   graph->n = n;
@@ -321,18 +321,18 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
 {
   uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
   int degree[2 * PERMI_TREE_LOOK];
-  const int n = block->n;
+  const int n = block->vertices;
   int v, e, k, w, turn;
   double least = 0;
   memset(adjacent, 0, sizeof adjacent);
-  for (v = 0; v < 2 * n; v++) {
+  for (v = 0; v < n; v++) {
     degree[v] = block->start[v + 1] - block->start[v];
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
-  for (turn = 0; turn < 2 * n && least <= limit; turn++) {
+  for (turn = 0; turn < n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < 2 * n; v++)
+    for (v = 1; v < n; v++)
       best = degree[v] < degree[best] ? v : best;
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
@@ -396,11 +396,14 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   permi_tree_sketch factor, product;
   double seconds = PERMI_TREE_NODE_SECONDS, states;
   int i, t = permi_count_ones(node->all);
-  roundings[0] += 1 + edges;
+  roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
   tree->width = t > tree->width ? t : tree->width;
-  if (!node->children)
-    return seconds + edges * 1e-8 * weight;
+  if (!node->children) {
+    states = permi_tree_choose(tree, t - 1, 1);
+    tree->states += tree->alone ? states : 0;
+    return seconds + edges * 1e-8 * weight + (tree->alone ? states * PERMI_TREE_PAIR_SECONDS : 0);
+  }
   factor = child[node->children - 1];
   for (i = node->children - 2; i >= 0 || (i == -1 && factor.set != node->all); i--) {
     const permi_tree_sketch *other = i >= 0 ? &child[i] : &unit;
@@ -423,7 +426,9 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, ldexp(1, common));
+    roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
+                                                                              ? other->difference : factor.difference)
+                                             : ldexp(1, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -481,14 +486,16 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
   int edge = at->edge, i, j, e;
   at->vertex = v;
-  at->column = v >= block->n;
+  at->column = block->free_lines || v >= block->n;
   at->children = draft->children[k];
   at->difference = at->column ? 1 : -1;
   at->all = (uint32_t)((UINT64_C(2) << (end - begin)) - 1);
   at->rows = at->column ? 0 : 1u << (end - begin);
   at->set = 0;
-  for (i = begin; i < end; i++)
+  for (i = begin; i < end && !block->free_lines; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
+  if (block->free_lines)
+    tree->alone[at - tree->node] = permi_coefficient_of(block, permi_block_alone(block, v), &tree->numbers);
   if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
@@ -516,7 +523,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
                                                permi_tree *tree)
 {
   permi_control *watch = graph->watch;
-  const int n = 2 * block->n;
+  const int n = block->vertices;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *todo;
@@ -529,6 +536,8 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
   tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
+  if (block->free_lines)
+    tree->alone = (permi_coefficient *)permi_pool_get(pool, vertices, sizeof *tree->alone);
   if (pool->failed ||
       !permi_pool_ints(&room, &draft.order, vertices, &draft.first, vertices, &draft.next, vertices, &draft.children,
                        vertices, &todo, vertices, &draft.scope, graph->scopes, (int **)NULL)) {
@@ -582,9 +591,10 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   return permi_say(buffer, size,
-                   "tree, order %d: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
+                   "tree, order %d%s: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, tree->width - 1, tree->nodes, tree->joins, tree->pairs, tree->states,
+                   leaf->information.n, tree->alone ? ", free columns" : "", tree->width - 1, tree->nodes, tree->joins,
+                   tree->pairs, tree->states,
                    permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
 }
 
@@ -598,6 +608,8 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
+    if (tree->alone)
+      hash = permi_coefficient_hash(hash, &tree->alone[i]);
     for (e = node->edge; e < node[1].edge; e++)
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
@@ -627,11 +639,11 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
 #define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times their least, or more */
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   (void)maker;
   if (rival < worth)
     offer->least = fmax(offer->least, worth);
-  if (block->n <= PERMI_TREE_LOOK)
+  if (block->vertices <= 2 * PERMI_TREE_LOOK)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
     permi_refuse_trees(rival, offer);
@@ -645,19 +657,19 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
-  const double planning = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  const double given = permi_entry_roundings(working, working->n);
+  const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
+  const double given = permi_entry_roundings(working, working->n) + block->additions;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
   int start, starts;
   memset(&like, 0, sizeof like);
-  like.nodes = 2 * block->n;
+  like.nodes = block->vertices;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
   if (!permi_tree_kind(&like, block, maker->options))
     permi_refuse_long(offer);
-  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * (double)block->vertices)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
   if (offer->why[0])
@@ -666,10 +678,10 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   graph.allocator = allocator;
   graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || 2 * block->n > 100000 ? 1 : PERMI_TREE_STARTS;
+  starts = rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
-    const int filling = start % 2 && 2 * block->n <= PERMI_TREE_FILL;
+    const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
     status = permi_tree_order(&graph, block, filling, limit);
     if (status == PERM_ERROR_LIMIT) {
       status = PERM_OK;

@@ -66,6 +66,7 @@
 #include "t_primes.c"
 #include "t_proof.c"
 #include "t_tree.c"
+#include "t_free.c"
 #include "t_spy.c"
 #include "t_rook.c"
 #include "t_greedy.c"

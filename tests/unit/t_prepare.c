@@ -1,4 +1,4 @@
-/* >>reduce, >>choose */
+/* >>split, >>reduce, >>choose */
 /* Preparation of sparse matrices: complex entries merged, what was done and why, blocks known by construction. */
 
 #include <time.h>
