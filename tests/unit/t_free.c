@@ -176,7 +176,8 @@ TEST(t_free_bounds_hold)
     if (result.status == PERM_OK) {
       const double distance = oracle_exact_distance(&exact, result.value, result.imaginary, result.exp2);
       CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 5e-324,
-                 "trial %d, %d x %d, %d parts, 2^%d: %g > %g of %g", trial, m, n, parts, wild, distance, result.error_bound, result.value);
+                 "trial %d, %d x %d, %d parts, 2^%d: %g > %g of %g", trial, m, n, parts, wild, distance,
+                 result.error_bound, result.value);
       off += distance > 0;
       trees += result.method == PERM_METHOD_TREE;
       proved += result.error_bound < (double)INFINITY;
