@@ -39,6 +39,8 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
+#define PERMI_HYBRID_LOW 4
+#define PERMI_HYBRID_ALL (1u << PERMI_HYBRID_LOW)
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -60,7 +62,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((2 * PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* by permi_hybrid_line */
@@ -71,6 +73,7 @@ typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
   int growth, halved; /* permi_growth; halves differences */
+  unsigned dirty;     /* low columns it depends on, ALL */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -127,8 +130,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -138,7 +141,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
@@ -182,7 +185,7 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { /* blocks touched by a row */
+typedef enum permi_signs_class { /* its blocks */
   PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
@@ -209,7 +212,7 @@ typedef struct permi_signs {
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE, by its last column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* class NONE, by last column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
   uint64_t *pattern[2];     /* class BOTH, then own rows */
@@ -254,7 +257,7 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of 0 have a high bit here; bytes above one may, too. */
+/* Bytes of 0 have a high bit; bytes above one may. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);

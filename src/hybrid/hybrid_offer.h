@@ -8,9 +8,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
   if (hybrid->code)
     permi_code_explain(hybrid, buffer, size, &length);
   else
@@ -64,6 +64,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
       return NULL;
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->most_low = PERMI_HYBRID_LOW;
     work->account = maker->account;
     work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
@@ -104,7 +105,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   const perm_options *options = maker->options;
   const perm_isa isa = permi_isa(options);
   permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
-  permi_arrangement layout;
+  permi_arrangement layout = {0, 0, 0, {0}};
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
@@ -112,7 +113,6 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
-  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;

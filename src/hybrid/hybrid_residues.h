@@ -32,7 +32,9 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   const double *result = permi_hybrid_slot(slot, hybrid->result);
   double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  unsigned turned = PERMI_HYBRID_ALL;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -45,16 +47,18 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    family->execute[hybrid->algebra](hybrid, slot);
+    family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      family->absolute[hybrid->algebra](hybrid, slot);
+    if (!hybrid->runs && !(permi_scatter(s >> hybrid->low) & hybrid->absolute_mask)) {
+      memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
+      family->absolute[hybrid->algebra](hybrid, moduli, turned);
       for (k = 0; k < lanes; k++)
-        absolute[k] += result[k];
+        absolute[k] += permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
+    turned = j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
 }
