@@ -10,9 +10,9 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
-   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others: portable kernels, one thread below OpenMP 3.1
+   (docs/library.md). About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out
+   what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -64,8 +64,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
-   docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
+   docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -77,28 +77,28 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+                     checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
-     [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
-     [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
-     [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
-     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
-     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
-     [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
-     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
-     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
-     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
-             whole number of units of the last place of b.
-     [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
-     [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
+     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
+     [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
+     [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
+     [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: row sums.
+     [Rys63] Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
+     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: scaling.
+     [JV87]  Jonker, Volgenant, Computing 38 (1987) 325-340: linear assignment.
+     [Hig02] Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: multiplicities.
+     [MRA]   Masschelein, Richer, Ayers, arXiv:2510.03421 (2025): rectangular matrices.
+     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242.
+     [BGM17] Boldo, Graillat, Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum.
+     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
+     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
@@ -268,8 +268,8 @@ typedef struct perm_progress {
 
 /* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
-                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs, minors and gradients from
+                       order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;
@@ -408,7 +408,7 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
+   0: 1. Square matrices up to order PERM_MAX_N (with equal lines: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
    2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
    zeros go there, in all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -708,7 +708,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALIGN64 __attribute__((aligned(64)))
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
-#define PERMI_NEVER_INLINE __attribute__((noinline))
+#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame, such as a perm_result */
 #define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
@@ -736,12 +736,13 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc takes 0.6 of the time; without expensive-optimizations it leaves out
-   vzeroupper and fuses no more. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3 times as long),
-   sparyser (1.14), decompose (1.27). */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
+   out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, planning (1.3
+   times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
-  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
+  PERMI_PRAGMA(GCC push_options)                                                                                       \
+  PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations,strict-aliasing"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
@@ -776,7 +777,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* Nobody sets this clock (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
    clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
@@ -818,11 +819,11 @@ static double permi_seconds(void)
 static int permi_rounding_is_sound(void)
 {
 #if PERMI_X86
-  /* Reading MXCSR takes 8 ns. Up, down, to zero; denormals, in and out. */
+  /* Rounding up, down, to zero; denormals, in and out. Reading MXCSR would take 8 ns. */
   static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
   static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
   __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not at compile time */
   x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
   y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
   return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
@@ -883,15 +884,15 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 #define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
 #define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
 #define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, low rank is refused */
 #define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
-/* ---- dense sums, integers, small ranks */
+/* ---- dense sums, integers, low rank */
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
 static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* low rank: a product in double-double; minors by subsets: ten rows of states */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
@@ -899,14 +900,14 @@ static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFM
 /* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
 static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* multiplicities: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* multiplicities: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
-#define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
+#define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
@@ -956,10 +957,10 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 /* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
 
-/* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
-   (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
+/* A node, a join, a pattern, a pair: by tables; odd or long rows (Zen 5, times 1.37); a GPU, by
+   counted instructions (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.9e-8, 6.2e-8, 4.1e-8, 6.9e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */
@@ -1026,7 +1027,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
                              : permi_prefer_huge_pages(malloc(bytes), bytes);
 }
 
-/* Touches no fresh pages. */
+/* Returns zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -1052,7 +1053,7 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Without memory sets pool->failed for good. */
+/* Returns memory of the pool; if there is none, sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* alignment */
@@ -1113,7 +1114,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, whose limits must not change the plan? */
+/* Returns 1 for one job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -1125,7 +1126,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Spares a kilobyte that takes longer than a small permanent. */
+/* Spares a kilobyte, which would take longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -1133,7 +1134,6 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Puts a point for the locale's. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -1197,7 +1197,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records NaN: an ignored status cannot look plausible. */
+/* Sets NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -1220,7 +1220,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
+/* Returns 1 if rows do not overlap and a ptrdiff_t counts their bytes. */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -1235,12 +1235,12 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
+/* A meter counts memory for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* bytes beside the input, of it */
+  double limit, input; /* bytes beside the input, bytes of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;
 } permi_meter;
@@ -1341,7 +1341,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* "3 h 12 min", "9e+12 years"; "2.5 GB"; 0 for a negative number or NaN. */
+/* Texts such as "3 h 12 min", "9e+12 years", "2.5 GB"; of 0 for a negative number or NaN. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;
@@ -1423,7 +1423,7 @@ static double permi_max_bytes(const perm_options *options)
 
 /* ======================================================================================== >>doubles */
 
-/* Guards against mistakes, not adversaries, on either byte order. */
+/* Hashes against mistakes, not adversaries, alike on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -1437,7 +1437,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* By bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Compares bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -1496,7 +1496,7 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs: tests/proofs/doubles.g,
    tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
@@ -1590,8 +1590,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* Is arithmetic IEEE, to nearest, with denormals, as bounds and integers in doubles need? Another object's flags can
-   break that where >>platform cannot mend it. */
+/* Returns 1 if arithmetic is IEEE, to nearest, with denormals, as bounds and integers in doubles need. Another object's
+   flags can break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
@@ -1606,7 +1606,7 @@ static int permi_arithmetic_is_sound(void)
 /* ======================================================================================= >>integers
    Magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* a += b and a -= b of n words return the carry, the borrow. */
+/* a += b and a -= b, of n words, return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1874,7 +1874,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* high < p <= 2^63 */
+/* Returns the two words modulo p, high < p <= 2^63. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -1914,7 +1914,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Returns 0 for a fraction, or if too long. */
+/* Makes the integer; returns 0 for a fraction, or if it is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -1931,7 +1931,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* Borrowed; parts of entry (i, j) at a[(i ld + j) parts]. */
+/* A borrowed array; entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;
@@ -2216,7 +2216,7 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   permi_wide_add(y, p);
 }
 
-/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+/* y += c x, or y -= c x, modulo 2^(64 words), for a magnitude c of `length` words. */
 static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
                                                  int length, int subtract)
 {
@@ -2260,7 +2260,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c NULL is 1, for PERMI_WORD and PERMI_WIDE only. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c may be NULL, 1, for PERMI_WORD and PERMI_WIDE. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {
@@ -2425,6 +2425,8 @@ static perm_isa permi_isa_best(void)
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>files
    Replaces a file as a whole. Whatever fails:
      1. The file is absent, old or new, and whole: a closed, synced file is renamed to it.
@@ -2437,7 +2439,7 @@ static perm_isa permi_isa_best(void)
         miss its target, and following it could overwrite any file.
    A write beyond ulimit -f raises SIGXFSZ. Without POSIX there is no lock, sync, mode or check of kinds. */
 
-/* For tests: returns an errno or 0, may lower *bytes. */
+/* For tests: returns an errno to fail with, or 0; may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -2468,7 +2470,6 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -2487,7 +2488,7 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* `name` is a buffer. */
+/* Removes what killed writers of `path` left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
@@ -2506,7 +2507,7 @@ static void permi_file_clean(const char *path, char *name)
     PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_CLOEXEC));
     if (descriptor < 0)
       continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* through a link: removes the link */
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* of a link, the link goes */
       remove(name);
     close(descriptor);
   }
@@ -2556,7 +2557,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Returns NULL if it fails: *why, and *missing if the file is absent. */
+/* Opens a file to read. Returns NULL and *why if that fails; sets *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -2581,7 +2582,6 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -2640,8 +2640,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
-   leftovers. Returns NULL or why *failed (NULL: out of memory) failed. */
+/* Replaces path by what `print` writes of *what (it returns 0 and sets errno if it fails); only tries if what is NULL.
+   `clean` removes leftovers. Returns NULL, or why *failed (NULL: memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -2689,6 +2689,8 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   return why;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================== >>control
    Cancellation, time limit, progress, checkpoints. Only the calling thread polls. */
 
@@ -2727,7 +2729,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -2823,11 +2825,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-static int permi_method_is_sparse(perm_method method)
-{
-  return method >= PERM_METHOD_FRONTIER;
-}
-
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
@@ -2883,7 +2880,6 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }
 
-/* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);
@@ -3044,7 +3040,7 @@ PERM_API int perm_version(void)
   return PERMI_VERSION;
 }
 
-/* plus: a number that is not negative begins with +. */
+/* With `plus` numbers from 0 on begin with +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
@@ -3131,7 +3127,7 @@ typedef struct permi_leaf permi_leaf;
 
 struct permi_leaf {
   perm_leaf information;
-  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
+  /* Adds a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* Unless NULL, runs many chunks, or a prefix of them. */
@@ -3141,7 +3137,7 @@ struct permi_leaf {
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
   void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
-  int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  int integer;      /* 1: value * 2^scale_exp2 is an integer, the permanent; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
@@ -3171,7 +3167,7 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
+  /* Check finished partials, unless NULL; `sample` some of a file's. What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
@@ -3246,7 +3242,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   return 1;
 }
 
-/* Makes 1 or 0 the job's factor. */
 static void permi_job_set_constant(perm_job *job, int one)
 {
   job->number = permi_number_one();
@@ -3423,7 +3418,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Without bounds and predictions, which depend on libm. */
+/* Leaves out bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
@@ -4209,7 +4204,7 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->precision = (perm_precision)precision;
 }
 
-/* path: NULL for bytes in memory. */
+/* Refuses a checkpoint; path is NULL for bytes in memory. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
                                          ...)
@@ -4561,7 +4556,7 @@ PERMI_BRIEF_END
 
 /* ======================================================================================== >>kernels
    Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
+   columns fill the registers (tests/compile looks for spills). */
 
 typedef enum permi_form {
   PERMI_FORM_SCALAR,
@@ -4572,7 +4567,7 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* A function of matrix, options and kernel family. */
+/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -4598,7 +4593,7 @@ typedef struct permi_chunk_sum {
 } permi_chunk_sum;
 
 #define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_GROUP_LOG2 3     /* of states added without TwoSum */
 #define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
@@ -4608,7 +4603,7 @@ struct permi_dense {
   int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
   int tabled;             /* outer columns with tables */
-  unsigned absolute_mask; /* one of mask + 1 groups counts */
+  unsigned absolute_mask; /* one of mask + 1 groups counts for |terms| */
   double *table;
   size_t table_size;
   double *step;     /* [outer][2][padded]: +2a, -2a */
@@ -4783,7 +4778,6 @@ PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -4980,8 +4974,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
-   tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -4990,8 +4983,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
-   `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares (at least DBL_MIN), over all rows and over all but the least.
+   `moduli` is the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -5217,7 +5210,6 @@ PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const dou
   return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-/* Returns a[i] b[j] + a[j] b[i]. */
 PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));
@@ -5231,7 +5223,6 @@ PERMI_INLINE permi_number_plain permi_complex_four(const double *a, int i, int j
                           permi_times_plain(permi_complex_two(a, b, k, l), permi_complex_two(c, d, i, j), 2));
 }
 
-/* 2 <= n <= 4 */
 PERMI_INLINE permi_number_plain permi_small_expand_complex(int n, const double *a)
 {
   permi_number_plain x, y, z;
@@ -5268,7 +5259,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
 #endif
 }
 
-/* The value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* Sets the value alone; inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -5289,7 +5280,7 @@ static int permi_small_rounds_nothing(int n, int entries, const double *a, doubl
 
 #define PERMI_WRITTEN_OUT_N 12 /* lines, with copies */
 
-/* Multiplicities; NULL: once each. */
+/* Multiplicities of lines; NULL: once each. */
 typedef struct permi_copies {
   int m, n;
   const void *a;
@@ -5571,6 +5562,8 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   return status;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>scale
    Powers of two that make the largest product of a transversal the largest entries everywhere: duals of an assignment
    problem with exponents as weights [DK01], by shortest augmenting paths [JV87]. Rounding an entry to its row's grid
@@ -5758,6 +5751,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
   return 1;
 }
 
+PERMI_BRIEF_END
+
 /* ========================================================================================== >>dense
    Glynn's sum, its columns by how fast their signs vary:
      pivot    1 column: its two signs share the rest of a row sum (not in split form)
@@ -5774,7 +5769,7 @@ struct permi_counted;
 struct permi_counts;
 struct permi_choice;
 
-/* ld in entries */
+/* An array; ld counts entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
@@ -5783,7 +5778,7 @@ typedef struct permi_view {
 } permi_view;
 
 typedef struct permi_gpu_engines {
-  /* where wanted and faster than one thread */
+  /* Plans for GPUs where these are wanted and faster than one thread. */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
@@ -6212,7 +6207,7 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
+/* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
@@ -6221,7 +6216,7 @@ PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const pe
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
-/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
+/* Returns 1 and changes `minors` if GPUs take them; the next runs them. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
@@ -6259,7 +6254,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+/* Unrolled columns from n = 37 on; other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
@@ -6378,7 +6373,7 @@ PERMI_BRIEF_END
 /* =========================================================================================== >>plan
    Bits follow from matrix and options alone, never from threads, time or load. */
 
-/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
+/* Scales as >>scale, then row sums of |a| to at most 1, so no term overflows. exponent has 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -6487,8 +6482,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : 1e-10;
 }
 
-/* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where it cancels. */
+/* Returns the expected relative error of doubles, 0 of others. sum |terms| / |permanent| is e^(n/2) for ones, less for
+   random and unitary matrices, more where terms cancel. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -6503,7 +6498,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  if (permi_method_is_sparse(method))
+  if (method >= PERM_METHOD_FRONTIER)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
@@ -6516,7 +6511,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
+/* Returns 1 if a bound costs at most 15 % of a call, which takes 5 us beside its kernel, and the tables of complex
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6637,7 +6633,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, a start is free. */
+  /* Chunks are small enough to share and stop; starting one costs nothing. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -6658,12 +6654,13 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>bounds
    Estimate, bound and leaf of a plan; the next precision. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
-   sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -6690,7 +6687,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
-   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: the mean square over signs is at most about the
+   root of (k!)^(1/k) / k (Stirling's formula), k = moduli^2 / square: the mean square over signs is at most about the
    product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
@@ -6742,7 +6739,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds terms; returns the sum of weights. */
+/* Adds terms from `begin` on; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -6770,7 +6767,6 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* a minor leaves out one row */
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -6795,7 +6791,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
+/* Samples `terms` terms, and more while all are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
@@ -6944,6 +6940,8 @@ static double permi_dense_rate(const perm_options *options)
   return permi_kernel_for(&real, permi_isa(options), PERMI_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
+PERMI_BRIEF_END
+
 /* ======================================================================================== >>residues
    Arithmetic modulo an odd number. */
 
@@ -6955,7 +6953,7 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* With t = a b < 2^64 p and q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
+/* Returns a b 2^-64: with t = a b < 2^64 p and q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   const permi_wide t = permi_multiply_words(a, b);
@@ -6990,9 +6988,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors.
-   Tried: unsigned limbs (a constant in each group of rows, which sums to 0) save two operations a limb and vector, but
-   fail when terms are skipped or a row is alone. */
+     row's zeros among 64 sign vectors. */
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
@@ -7100,7 +7096,7 @@ typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: sums of two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
-  int words[PERM_MAX_N];       /* of the product with each group */
+  int words[PERM_MAX_N];       /* of the product through each group */
   int sum_words;
   permi_odd_modulus modulus;
   uint64_t one;         /* 2^(64 n) mod p */
@@ -7232,7 +7228,6 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* how: tables; survivors: the share of terms left */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {
@@ -7266,7 +7261,6 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column: of sign + */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
@@ -7339,6 +7333,8 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->run_chunk = permi_exact_plain_chunk;
   return PERM_OK;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ========================================================================================== >>limbs
    Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
@@ -7525,7 +7521,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-/* *sum += or -= sum_k total[k] 2^(window k) */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
@@ -7639,8 +7635,8 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. step: [1 +
-   outer + settings][padded]; bytes: settings, or lanes' bytes and nibbles. */
+/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. `step` is [1
+   + outer + settings][padded]; `bytes` has settings, or lanes' bytes and nibbles. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int skip, int lanes,
                                    uint32_t *to, uint8_t *bytes)
 {
@@ -7719,6 +7715,8 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
+
+PERMI_BRIEF_END
 
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 16 without a plan, a job or an allocation.
@@ -7843,8 +7841,6 @@ PERMI_BRIEF_BEGIN
 /* ==================================================================================== >>exact_device
    Plans and leaves of integers on GPUs, and the fastest of all plans. */
 
-/* Terms a second on an H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs in doubles 1.69e11;
-   residues modulo 3 of 4 primes 2.5e10; zeros skipped, a tenth left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
@@ -7899,7 +7895,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, or INFINITY. */
+/* Fills in a shape; returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
@@ -8014,13 +8010,10 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
    what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
    spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
    stay unused ("skips"). The engines:
-     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-     subtracts
-                nothing that the permanent does not
-     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
-     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
-   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+     subsets         >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
+                     subtracts nothing that the permanent does not
+     multiplicities  >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short           the same for rectangular matrices: over the short side, 2^(m-1) m n */
 
 typedef struct permi_counted {
   int m, n, parts;   /* distinct rows and columns */
@@ -8082,7 +8075,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Most lines differ in their first places (first: room for these). */
+/* Merges equal lines. Most differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -8113,7 +8106,6 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -8125,7 +8117,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* O(m n) where lines differ */
+/* Makes *counted, in O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -8303,7 +8295,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum; 0: too many. */
+/* Returns the words, with sign, that every sum needs, 0 if too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -8315,7 +8307,7 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* one: seconds of an operation in dd or exact */
+/* Prices a sum over signs; `one` is the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -8339,7 +8331,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* modulus: wanted, or 0; bound: of integers */
+/* Prices an engine; `bound` is of integers. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)
@@ -8495,7 +8487,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* the real part first */
+/* Sets a part of a factor, the real one first. */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -8661,7 +8653,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -8701,7 +8693,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* By digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
+/* Makes weights by digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -8765,7 +8757,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* several least doubles: more than underflow costs an operation on double-doubles */
+/* Several least doubles, more than underflow costs an operation on double-doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)
@@ -8895,7 +8887,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* sizes of chunks differ by at most 1 */
+/* Returns a chunk's first term; sizes of chunks differ by at most 1. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -9064,7 +9056,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* Returns the place of the term times F. e: e_k of moduli. */
+/* Returns the place of the term times F; e gets e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -9347,15 +9339,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
-     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
-     a digit;
-     e_M      M products of rounded forms, N sums (complex parts: sums of two);
-     dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums are at most
-   1, e_M at most e^M. Units: tests/proofs/dense_orders.sh. */
+/* THE BOUND, derived in docs/proofs-rounding.md. Sets bounds and estimates for M of N forms in a product
+   (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -9404,7 +9389,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* exp2: zeros, in the memory of counts */
+/* Makes counts with exp2, zeros, in their memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -9567,7 +9552,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* a: NULL for integers. */
+/* Checks an array; `a` is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -9624,7 +9609,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: totals of the counts must agree. */
+/* With `equal` the totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;
@@ -9649,8 +9634,10 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ============================================================================================ >>run
-   Runs a job under limits, with checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts; merges files. */
 
 static int permi_leaf_threads(const permi_leaf *leaf, const perm_options *options)
 {
@@ -9702,7 +9689,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first unfinished interval of a part; returns 0 if none. */
+/* Finds the first unfinished interval of a part; returns 0 if there is none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -9764,7 +9751,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why: a failure, told when the run ends. */
+/* Keeps the work in the checkpoint. A failure goes to *why, and is told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;
@@ -9996,8 +9983,8 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
-  char why[160];         /* the block "is not a band of at most ..." */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused */
+  char why[160];         /* of a refusal: the block "is not a band of at most ..."; else a remark */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
   double least;          /* seconds that no plan of the engine goes below */
   double likely;         /* what its plan may well take; INFINITY: unknown */
@@ -10005,7 +9992,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
+/* Makes an offer a refusal; returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10041,7 +10028,6 @@ typedef struct permi_engine {
   void (*release)(const perm_allocator *allocator, void *plan);
 } permi_engine;
 
-/* Returns the engine of a method, or NULL. */
 static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
 {
   for (; engines > 0; engines--, engine++)
@@ -10069,9 +10055,9 @@ typedef struct permi_maker {
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  double worth; /* seconds to be beaten */
+  double worth; /* seconds that an offer must beat */
   int blocks_noted;
-  int keeps; double kept; /* for >>sample: states are kept, so far in `kept` bytes */
+  int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
 } permi_maker;
@@ -10086,8 +10072,8 @@ typedef struct permi_offers {
   double rival;        /* of the engine that is asked */
   double favour;       /* seconds below which proven engines win */
   double most_bytes;
-  double glance;          /* of >>frontier_offer; below 0: not yet; */
-  int *glanced;           /* its order, allocated; or NULL */
+  double glance;          /* seconds of permi_frontier_glance; below 0: not asked yet */
+  int *glanced;           /* its order, allocated, or NULL */
   const int *elimination; /* an order of the block, from the offer of trees; or NULL */
 } permi_offers;
 
@@ -10126,7 +10112,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   const int bounds = engine->least && !offer->bounded;
   perm_status status;
   int k;
-  offers->rival = offers->best; /* or what another engine may well take */
+  offers->rival = offers->best; /* or what another engine is likely to take */
   for (k = 0; k < offers->engines; k++)
     if (k != i && !offers->offer[k].asked)
       offers->rival = fmin(offers->rival, offers->offer[k].likely);
@@ -10163,12 +10149,12 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, -1 if none is left; open: of those that can win. */
+/* Returns the engine to ask next, of those that can win if `open`; -1 if none is left. */
 static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
-    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+    if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
         (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;
@@ -10185,8 +10171,8 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
   return status;
 }
 
-/* ========================================================================================= >>offers
-   The engines for arrays, also of sparse blocks, and an array's job. */
+/* ========================================================================================== >>array
+   What engines for arrays are given. */
 
 static int permi_is_counts_method(perm_method method)
 {
@@ -10210,7 +10196,7 @@ PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem,
   return NULL;
 }
 
-/* In the precision asked for, or a better one that is nearly free. */
+/* Chooses in the precision asked for, or a better one that is nearly free. */
 PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
 {
   const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
@@ -10279,6 +10265,9 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
   permi_counted_free(allocator, &array->whole);
 }
 
+/* ========================================================================================= >>offers
+   The engines for arrays, also of sparse blocks, and an array's job. */
+
 /* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
    at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
 static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
@@ -10341,7 +10330,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* Arrays of larger orders are asked last, and refused. */
+/* Arrays of orders above PERM_MAX_N are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -10449,8 +10438,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Doubles need equal lines, blocks dense sums that are worth the look. */
-#define PERMI_EQUAL_SECONDS 1e-4
+#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look for equal lines */
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -10469,13 +10457,13 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
-           permi_lines_differ(problem))
+           ((block && !maker->equal_lines) || permi_lines_differ(problem)))
     offer->least = problem->n * ldexp(1, problem->n - 1) *
                    (permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1]);
   return PERM_OK;
 }
 
-/* The dense engine says why an array of doubles is refused. */
+/* Leaves it to the dense engine to say why an array of doubles is refused. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -10550,8 +10538,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it a plan takes over 0.1 ms. */
-#define PERMI_EXACT_PLAN 36
+#define PERMI_EXACT_PLAN 36 /* above it a plan takes over 0.1 ms */
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -10597,7 +10584,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-/* Blocks of sparse matrices have these, too. */
+/* Engines that blocks of sparse matrices have, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
   {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \
@@ -10607,15 +10594,19 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
-enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
+enum {
+  PERMI_DOUBLE_ENGINE_COUNT = sizeof permi_double_engines / sizeof *permi_double_engines,
+  PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines
+};
 
-/* Asks all engines, later the chosen one. Without an offer its make says why. */
+/* Asks the engine named, or all (exact: for zeros), later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
+  const permi_engine *named = permi_array_engine(reach, options->method), *one = array->engine;
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
@@ -10625,15 +10616,15 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
-                     offer);
+  if (!one && options->method != PERM_METHOD_EXACT)
+    one = named;
+  permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
   else if (!array->engine)
-    array->engine = permi_array_engine(
-        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+    array->engine = named ? named : permi_array_engine(reach, PERM_METHOD_MULTIPLICITIES);
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }
@@ -10675,6 +10666,8 @@ static perm_precision permi_array_next(const void *context, const perm_options *
                                                      array->precision);
 }
 
+PERMI_BRIEF_END
+
 /* ========================================================================================== >>judge
    What public calls may reach (permi_reach). Escalation: is a result good enough, and what comes next. */
 
@@ -10701,7 +10694,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
+    permi_double_engines, PERMI_DOUBLE_ENGINE_COUNT, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
@@ -10738,7 +10731,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Load changes no bits: by estimates and predictions only. */
+/* Returns 1 if the precision is raised. Estimates and predictions decide, so load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -10763,7 +10756,7 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* The smaller error of both results stands. */
+/* Keeps the smaller error of both results. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -10775,7 +10768,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
-/* plan predicts *seconds, and may make *job; else make does. next: PERM_PRECISION_COUNT at the top. */
+/* `plan` predicts *seconds and may make *job; else `make` does. `next` is PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);
@@ -10842,7 +10835,7 @@ static const permi_solver permi_array_solver = {permi_array_plan, permi_array_ma
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* Without a pointer, too, it is one of integers. */
+/* Returns a problem of integers, also for a NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -10859,14 +10852,15 @@ static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, 
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* >>counts does not know method exact */
+  perm_options others = *options; /* >>counts knows no engines */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+  if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
+      permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
@@ -10983,7 +10977,7 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Whether no job is needed. */
+/* Returns 1 if no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -11010,7 +11004,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
 }
 
 /* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
-   Not inlined: the general path needs its stack. */
+   */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -11089,7 +11083,6 @@ PERMI_PUBLIC(complex, double, permi_doubles, &permi_reach_complex)
 PERMI_PUBLIC(integer, int64_t, permi_integers, &permi_reach_real)
 PERMI_PUBLIC(gaussian, int64_t, permi_integers, &permi_reach_complex)
 
-/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_doubles(n, n, a, n, &permi_bare_real, NULL, NULL);
@@ -11134,6 +11127,8 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   return permi_complex_general(n, a, value);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>minors
    Permanents without one row and one column: by kernels that write copies out (>>minors_dense), of non-negative
    matrices by a dynamic program, else, and in double-double, each as a permanent of its own. */
@@ -11143,7 +11138,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 
 typedef struct permi_minors {
   int parts, lines[2]; /* distinct; a wanted row is last */
-  int least;           /* first wanted row */
+  int least;           /* the first wanted row */
   int total;           /* of copies */
   int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
   int lossy, drops;   /* drops: entries on no transversal */
@@ -11161,7 +11156,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly, so threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -11181,7 +11176,7 @@ static int permi_minors_exponent(const permi_minors *minors, int turned, int i, 
   return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
 }
 
-/* Negative: not wanted. */
+/* Returns a minor's place, negative if it is not wanted. */
 static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
 {
   return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
@@ -11198,7 +11193,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
+/* Scales rows to sums of at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -11280,7 +11275,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Permanents inside a call report to its control. */
+/* Permanents inside a call report to its control by this. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -11355,7 +11350,6 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   return result->status;
 }
 
-/* Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *minors, const perm_options *options,
                                                               permi_control *control, permi_minors_total *total,
                                                               perm_result *result)
@@ -11400,11 +11394,8 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
-   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
-   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
-   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
-   in a derivative: less than 2^-498 states rows in all. */
+   THE BOUND, derived in docs/proofs-rounding.md: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */
@@ -11555,6 +11546,8 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 }
 #endif
 
+PERMI_BRIEF_END
+
 /* =================================================================================== >>minors_dense
    Minors by vector kernels. */
 
@@ -11571,7 +11564,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, i
 
 #define PERMI_MINORS_FREE 16 /* columns of a chunk */
 
-/* Returns 0 below order 3. full: where the matrix will be. */
+/* Returns 0 below order 3; `full` is where the matrix will be. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
 {
   const int n = minors->total, one_row = minors->least > 0;
@@ -11635,7 +11628,8 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
+/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
+   */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -11667,19 +11661,16 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* n <= 16, with copies 12, without plan, job or clock: by expansion up to n = 4.
-   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
-   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
-   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
-   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
-   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
+   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
+   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
+   product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
-/* gradient: all rows; counts: or NULL. */
+/* gradient: 1 for all rows; counts may be NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
@@ -11714,7 +11705,7 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
   }
 }
 
-/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
+/* Minors for n <= 4, which an identity makes 4; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, gradient = of->rows == n;
@@ -11742,7 +11733,6 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of, const perm_allocator *allocator,
                                                          double *out)
 {
@@ -11863,7 +11853,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest modulus. */
+/* Puts minors in their places; returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -11887,7 +11877,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 for the general path, which needs the stack: not inlined. */
+/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {
@@ -11934,9 +11924,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 /* ========================================================================================== >>batch
    Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
    (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
-   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
-   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
-   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_TASK 256 /* matrices of a task up to order 14; 8 above, */
@@ -11946,7 +11934,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* most: order; above: from order 5 on. */
+/* `most` is the largest order; `above` takes orders from 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, most;
@@ -12055,7 +12043,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
                      entries);
 }
 
-/* Sets NaN if stopped. Not inlined: perm_result is large. */
+/* Computes a matrix as a single call; NaN if stopped. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -12106,7 +12094,7 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* failed: the first, or count. */
+/* `failed` is the first that failed, or count. */
 typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;
@@ -12197,8 +12185,7 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
-   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
+/* Lets GPUs take the matrices; batch->todo marks what they leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -12510,7 +12497,6 @@ PERMI_BRIEF_BEGIN
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
@@ -12638,7 +12624,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* ONE: by permanents or subsets. */
+/* The engines a call may take; ONE: permanents or subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -12648,7 +12634,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Returns 1 for GPUs. full: room, or NULL. */
+/* Chooses the engine; returns 1 for GPUs. `full` is room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;
@@ -12965,14 +12951,14 @@ PERMI_BRIEF_END
 
 /* ===================================================================================== >>vocabulary
    The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
-   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
-   unrolled (PERMI_UNROLL):
+   constant arguments; PERMI_NAME(setting) is permi_setting_avx512. Small arrays of vectors live in registers once loops
+   are unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
      - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
    FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT rounds once in every family; LARGER = max(|a|, |b|);
-   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves:
-   SSE code after gcc -O2 ran at half speed. */
+   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves
+   (docs/engines.md). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family
@@ -13137,7 +13123,7 @@ PERMI_BRIEF_END
 /* ===================================================================================== >>arithmetic
    Arithmetic of all kernels; exact rests: tests/proofs/exact_sums.v. */
 
-/* a + b rounded; *error: the exact rest. */
+/* Returns a + b rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -13159,7 +13145,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
   return v;
 }
 
-/* ab rounded; *error: the exact rest. */
+/* Returns ab rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
@@ -13329,8 +13315,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
-   that costs 3 to 20%. */
+/* Returns a table's number plus a row sum; with 32 registers by a load of its own (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -13482,7 +13467,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
-/* By parts; products may cancel: sums take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -13514,7 +13499,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p holds `one`. */
+/* Multiplies p, at first `one`, by all rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)
@@ -13536,7 +13521,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Of the present group, and of all before. */
+/* Sums of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -13558,7 +13543,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: of its group */
+/* Adds a state's terms, to the sum of all if it is the group's last. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -13678,7 +13663,7 @@ PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
    the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
+   tables like z_i (tests/proofs/small_orders.sh).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
@@ -13790,7 +13775,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
   PERMI_NAME(small_finish)(sums, g, h, sign, setting, parts);
 }
 
-/* Adds [xy] of f times a last row. */
+/* The same of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                          PERMI_N z, const double *row, PERMI_V sign, int setting,
                                                          int parts)
@@ -13800,7 +13785,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Also sets *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Reads a pair's entries; sets *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -13813,12 +13798,12 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
+/* Forms 4k + (0, 1, 2, 3) are z_i, z_j, u, v of pair k, a part 32 doubles of `table` and 16 of `outer`; cross is c. */
 #define PERMI_ROOM_TABLE (8 * 4 * 32)
 #define PERMI_ROOM_OUTER (8 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 8 * PERMI_WIDTH)
 
-/* `count` numbers z become z + y, the next z - y. */
+/* Makes `count` numbers z to z + y, the next ones to z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -14444,7 +14429,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
   }
 }
 
-/* Makes room for `settings` more. */
+/* Makes room for `settings` more; moves what is there to *total. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {
@@ -14628,7 +14613,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* outer: low plus high. sums: by row of a group block and state columns, waiting states and |terms|. */
+/* outer: low plus high; sums: for each row of a group those of block and state columns, waiting states and |terms|. */
 typedef struct {
   double *table, *low, *high, *outer, *front, *sums;
   int rows, group, states, apart;
@@ -14723,7 +14708,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, i
   }
 }
 
-/* Signs lanes, except bit `but`. */
+/* Sums lanes with their signs, leaving out bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];
@@ -14859,7 +14844,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
+/* Adds weight from, by state. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -14918,9 +14903,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms, whose parts are PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* squaring rounds no more often than copies */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -14948,7 +14933,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Squaring, into two overlapping products. */
+/* The same into two products, which overlap. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -15073,13 +15058,13 @@ PERMI_BRIEF_END
 /* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Numbers are `stride` apart, parts half of that. */
+/* Loads an entry; numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
-/* Permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
+/* Makes the permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
                                                         int parts)
 {
@@ -15097,7 +15082,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
-/* n = 2 .. 4; raises *largest to moduli of parts. */
+/* Returns the permanent, n = 2 .. 4; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   const size_t apart = stride / (size_t)parts;
@@ -15149,7 +15134,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* Whether all entries are up to `largest`, all |values| from `least`, none NaN. */
+/* Returns 1 if all entries are up to `largest`, all |values| from `least` on and none NaN. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
                                                        double largest, double least, double *values, int parts)
 {
@@ -15359,7 +15344,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

@@ -16,7 +16,7 @@
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
-     hybrid/         >>programs       the sums of hybrid as straight programs
+     hybrid/         >>programs       the sums of hybrid as straight programs, their text in PTX
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
@@ -207,7 +207,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
+/* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
 /* Makes room for a program. message must outlive *frontier. */
@@ -215,7 +215,7 @@ perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, cons
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
+/* Starts a step. Waits only if sizes is not NULL, for the least modulus above 0 and the largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
@@ -623,7 +623,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Walks digits of fewest settings, which come first; symmetry halves the last, best an odd one. */
+/* Chooses the digits to walk: those of fewest settings, which come first. Symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -718,7 +718,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->subsets = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  /* of a walk and, by digits, of a thread's numbers */
+  /* additions of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
@@ -726,7 +726,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   return 1;
 }
 
-/* On the grid of all copies. */
+/* Puts a form on the grid of all copies. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
   double copies[PERM_MAX_N], power;
@@ -1971,7 +1971,7 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Times the time of doubles */
+/* Times, in that of doubles. */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)
@@ -2405,7 +2405,7 @@ static size_t permi_codegen_shared(const permi_codegen *codegen)
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4. */
+/* Chooses k and c: Algorithm 4 of [EK]. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -2427,7 +2427,7 @@ static void permi_codegen_partition(permi_codegen *codegen)
   }
 }
 
-/* Algorithm 2. */
+/* Shares the terms among threads: Algorithm 2 of [EK]. */
 static void permi_codegen_launches(permi_codegen *codegen)
 {
   const uint64_t terms = UINT64_C(1) << codegen->ryser.digits;
@@ -2517,7 +2517,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Writes the kernel. Its table has row sums without columns [n], then columns [digits][n], rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -2529,7 +2529,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
+  if (rest) /* unrolled, these rows would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,
@@ -2694,14 +2694,14 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 #include <unistd.h>
 
 /* =========================================================================================== >>text
-   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host. The
-   last lines, which name a kernel's constants, are made by the host's rooms and >>compile.
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and makes a twin on the host. The
+   host's rooms and >>compile write the last lines, which name a kernel's constants.
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, loops over rows unrolled (N =
    0, any order, is the twin's). The FP64 pipe limits: an fma of three different registers counts 1.5 operations. */
 
-/* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k, signed, by one instruction where compilers make three. Below permi_words_add: of a warp; the twin has lanes
-   in arrays. */
+/* X(type, name, parameters, body on a GPU, body on the host). A volatile product is not contracted. permi_byte and
+   permi_half return part k, signed, by one instruction where compilers make three. Those below permi_words_add are of a
+   warp; the twin has its lanes in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -2778,7 +2778,7 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
 
 /* clang-format off */
 PERMI_TEXT(dense,
-/* s + e = a + b exactly */
+/* Makes s + e = a + b, exactly. */
 PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b), with = permi_add(sum, -a);
@@ -2786,7 +2786,7 @@ PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
   s = sum;
 }
 
-/* the same for |a| >= |b|, or a a multiple of b's last place */
+/* The same for |a| >= |b|, or for a multiple of b's last place a. */
 PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b);
@@ -2800,7 +2800,7 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
-/* p *= x */
+/* Multiplies p by x. */
 template <int PARTS>
 PERMI_BOTH void permi_number_times(double *p, const double *x)
 {
@@ -2813,7 +2813,7 @@ PERMI_BOTH void permi_number_times(double *p, const double *x)
   }
 }
 
-/* Whether a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
+/* Returns true if a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
 PERMI_BOTH bool permi_sampled(unsigned key, unsigned mask)
 {
   key = (key ^ key >> 16) * 0x7feb352du;
@@ -2825,7 +2825,7 @@ PERMI_BOTH unsigned permi_term_key(unsigned long long chunk, unsigned round, uns
   return ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
 }
 
-/* The row of a walk's table that leads from term m to the next. */
+/* Returns the row of a walk's table that leads from term m to the next. */
 PERMI_BOTH int permi_walk_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
@@ -2926,7 +2926,8 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
+/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, and the sum of sampled |terms|.
+   */
 template <int ROOM, int STEP>
 struct permi_registers {
   double x[ROOM];
@@ -2995,7 +2996,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* Recursive, since compilers unroll less. */
+/* Adds terms S to END. Recursive, since compilers would unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -3021,8 +3022,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 % slower.
-   */
+/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
+   slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -3175,7 +3176,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* step is at a multiple of 16 bytes. */
+/* Moves row sums by `step`, which is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -3208,7 +3209,7 @@ PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int
   return top;
 }
 
-/* out = p c modulo 2^(32 grown), p of `words` words, then `fill` */
+/* Sets out to p c modulo 2^(32 grown), p of `words` words, then `fill`. */
 template <int ROOM>
 PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, int words, unsigned fill,
                                   const unsigned *c, int wide)
@@ -3311,7 +3312,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* Groups from G on; recursive, so that G is a constant. */
+/* Multiplies the groups from G on; recursive, so that G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -3365,7 +3366,7 @@ PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigne
       permi_exact_step(shape, x, x, table + shape.stride() * (1 + k));
 }
 
-/* Bits of the block columns' settings in which an even row is 0. */
+/* Returns the bits of the block columns' settings in which an even row is 0. */
 template <class S>
 PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *x, const unsigned long long *masks)
 {
@@ -3468,8 +3469,8 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* A matrix, by a team of 32 or 128 threads with the tables of >>gpu in shared memory: pivot form, or plain if every
-   column has a small entry. */
+/* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
+   every column has a small entry. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -3520,7 +3521,7 @@ PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j
   room.worst[j] = least;
 }
 
-/* The pivot column; *plain: no row is divided. */
+/* Returns the pivot column; *plain says that no row is divided. */
 template <int N, int PARTS>
 PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
 {
@@ -3631,8 +3632,8 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share that rounding may have taken (huge: the CPU must take the matrix). sum: hi, lo,
-   hi, lo, sum of |terms|, `apart` doubles apart. */
+/* Sets out to the permanent, the sum of |terms| and the share that rounding may have taken (huge: the CPU must take the
+   matrix). `sum` has hi, lo, hi, lo, sum of |terms|, `apart` doubles apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
@@ -3855,7 +3856,7 @@ PERMI_BOTH unsigned permi_signs_counter(const unsigned long long *queue, int whi
   return (unsigned)permi_seen(queue + which) + 1u;
 }
 
-/* The counter before x is added, in all lanes. */
+/* Adds x to a counter; returns what it was before, in all lanes. */
 template <class S>
 PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int which, int x)
 {
@@ -3865,7 +3866,7 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
   return permi_shuffle(was, 0);
 }
 
-/* A tree that was given away; ~0: none. */
+/* Returns a tree that was given away; ~0: none. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
 {
@@ -3919,7 +3920,7 @@ PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const 
       w.sum[l][k] = 0;
 }
 
-/* Lane l's sum over the lanes up to it, of `width`. */
+/* Makes lane l the sum over the lanes up to it, of `width`. */
 template <int LANES>
 PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
 {
@@ -3966,7 +3967,7 @@ PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
                                         D::template product<4 * S::MOST_FOURS>(c, own, w.table + shape.odd() + begin));
 }
 
-/* Pair `number` of all, which belongs to a leaf from `leaf` on. */
+/* Finds pair `number` of all, which belongs to a leaf from `leaf` on. */
 template <class S>
 PERMI_BOTH void permi_signs_pair(const S &shape, permi_signs_warp<S> &w, unsigned number, int &leaf, unsigned *sum)
 {
@@ -4265,7 +4266,7 @@ PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigne
   permi_signs_join(shape, w);
 }
 
-/* Powers of 3 in 4 words. */
+/* Makes powers of 3 in 4 words. */
 PERMI_BOTH void permi_signs_power(unsigned *power, int k)
 {
   unsigned x[4] = {1, 0, 0, 0};
@@ -4281,7 +4282,7 @@ PERMI_BOTH void permi_signs_power(unsigned *power, int k)
     power[i] = x[i];
 }
 
-/* Carries between words of 32 bits. */
+/* Carries between the words of 32 bits. */
 PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;
@@ -4446,7 +4447,7 @@ PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int c
   }
 }
 
-/* `other`: the product of lane ^ bit, for bits 1, 2, 4. */
+/* Takes over the product of lane ^ bit, `other`, for bits 1, 2, 4. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
 {
@@ -4516,7 +4517,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
+/* Makes word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;
@@ -4715,7 +4716,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
+/* Returns (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;
@@ -5031,7 +5032,7 @@ typedef struct permi_kernel_key {
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* the functions of family 1 */
 static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
@@ -5039,7 +5040,7 @@ typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
   CUfunction function[PERMI_FUNCTIONS];
-  char *image; /* for other devices of its architecture */
+  char *image; /* kept for other devices of its architecture */
   size_t size;
   struct permi_loaded *next;
 } permi_loaded;
@@ -5070,7 +5071,7 @@ static void permi_condition(pthread_cond_t *condition)
 
 static pthread_cond_t permi_made; /* a thread of >>compile has ended; permi_process_begin makes it */
 
-/* Guards what follows. */
+/* The lock of all that follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -5108,7 +5109,7 @@ static struct timespec permi_until(long nanoseconds)
 }
 
 #if defined(PERM_CUDA_TESTS)
-static long permi_fault_after = -1; /* calls until one fails; below 0: none */
+static long permi_fault_after = -1; /* for tests: calls until one fails; below 0: none does */
 static int permi_fault(void)
 {
   const long left = __atomic_fetch_sub(&permi_fault_after, 1, __ATOMIC_RELAXED);
@@ -5136,7 +5137,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* 0 in a handle is nothing. */
+/* What a holder holds; a handle of 0 is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -5160,7 +5161,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives memory back first, which waits; ignores failures. */
+/* Gives all back, memory first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
@@ -5182,7 +5183,7 @@ static void permi_give_back(permi_holder *holder)
   holder->held = 0;
 }
 
-/* ---- which GPUs there are */
+/* ---- the GPUs of this machine */
 
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
@@ -5279,7 +5280,7 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
 }
 
 /* ======================================================================================== >>compile
-   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key: NVRTC compiles them, and memory and a directory keep them. */
 
 static int permi_blocks(const permi_kernel_key *key)
 {
@@ -5362,7 +5363,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The caller frees the text. */
+/* Returns the kernel's text, which the caller frees. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -5387,7 +5388,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* The names of cache files depend on these options too. */
+/* The names of cache files depend on these options, too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
@@ -5447,7 +5448,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Returns NULL if anything is amiss. */
+/* Returns the image in a cache file, or NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -5477,7 +5478,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* left by a killed process with this number */
+  remove(temporary); /* a killed process of this number may have left it */
   file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
@@ -5487,7 +5488,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context. Needs no lock: all threads get the same one. */
+/* Returns the device's context. Needs no lock, as all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -5508,8 +5509,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, free while waiting. */
+/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, which is free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -5552,7 +5553,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "on the CPU (options.gpu.devices = 0)", device, (double)shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* CUDA must be asked for more */
+  if (fine && shared > 48 * 1024) /* CUDA gives more only if asked */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -5580,7 +5581,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
-  *size = sizeof making->key; /* a twin's modules are keys */
+  *size = sizeof making->key; /* a twin's module is its key */
   image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
@@ -5603,7 +5604,7 @@ static permi_loaded *permi_make(permi_making *making)
     fine = permi_load(loaded, making->shared, message);
   } else if (fine) {
     permi_cache_path(making, path, sizeof path);
-    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a whole file may not suit this driver */
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* also a whole file may not suit this driver */
       free(loaded->image);
       message[0] = 0;
       loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
@@ -5657,7 +5658,7 @@ static void *permi_making_run(void *argument)
   return NULL;
 }
 
-/* At exit waits for compilers, before their library ends. */
+/* Waits at exit for compilers, before their library ends. */
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
@@ -5669,7 +5670,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Takes source over; the caller holds permi_cuda_lock. */
+/* Starts to make a module; takes `source` over. The caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {
@@ -5762,13 +5763,13 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 }
 
 /* ============================================================================================ >>run
-   Chunk ranges: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap. Pieces
-   are merged in order: what is done is a prefix. */
+   Runs ranges of chunks: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap.
+   Pieces are merged in order, so what is done is a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
 #define PERMI_PIECE_CHUNKS (1 << 16)
-#define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
+#define PERMI_PIECE_LEAST 1024 /* the least chunks of many sums, which must fill a GPU */
 
 typedef struct permi_team {
   const char *cache;
@@ -5798,7 +5799,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* A failure ends the job if the thread had begun; else others do the work. */
+/* Notes a failure, which ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -5879,7 +5880,7 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
     team->message[0] = 0;
     return PERM_OK;
   }
-  return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
+  return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* with PERM_OK no GPU could begin */
 }
 
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
@@ -5923,8 +5924,8 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* NULL: nothing is left, or all are stopped after their first. A launch's blocks share the tasks of >>text_signs and
-   wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
+/* Takes a piece; NULL if nothing is left, or if all are stopped after their first. A launch's blocks share the tasks of
+   >>text_signs and wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -6003,7 +6004,7 @@ static int permi_start(permi_worker *worker, permi_slot *slot, const permi_holde
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, bytes); /* NaN shows what is not written */
+  memset(slot->sums, 0xff, bytes); /* NaN, which shows what is not written */
   slot->start = permi_clock();
   return PERMI_ON(holder, send, (slot->out, slot->sums, bytes, slot->stream)) &&
          PERMI_ON(holder, launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin)) &&
@@ -6024,7 +6025,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
   rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
-  /* after a late wake-up both pieces are done: too fast */
+  /* after a late wake-up both pieces are done, which would look too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
   if (sink->alone)
@@ -6077,7 +6078,7 @@ static void *permi_work(void *argument)
   memset(slot, 0, sizeof slot);
   fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
          PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for it */
+         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
@@ -6116,7 +6117,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* beyond a failed piece */
+  while (run.waiting) { /* pieces behind one that failed */
     permi_piece *piece = run.waiting;
     run.waiting = piece->next;
     free(piece);
@@ -6213,7 +6214,7 @@ static size_t permi_batch_shared(int n, int parts)
 
 static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* most that compile without spills */
+  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* the most that compile without spills */
   snprintf(text, size,
            PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
@@ -6269,10 +6270,10 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   The frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, a free
-   table and the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
+   free table and for the last value. */
 
-typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
+typedef struct permi_step_table { /* offsets in bytes of what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* log2 of the length of a row of middle offsets */
 } permi_step_table;
@@ -6280,7 +6281,7 @@ typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
 struct perm_gpu_frontier {
   perm_gpu_frontier_shape shape;
   perm_options options;
-  permi_step_table at[2]; /* at first for the largest table */
+  permi_step_table at[2]; /* at first those of the largest table */
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
@@ -6299,7 +6300,7 @@ struct perm_gpu_frontier {
 static double permi_frontier_seconds;
 #endif
 
-/* Offsets for `words`; NULL: of the largest table. */
+/* Returns the offsets for `words`, of the largest table if NULL. */
 static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << shape->low;
@@ -6308,7 +6309,7 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
   at.shift = shape->middle;
   if (words) {
     int k, last = 0;
-    tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
+    tops = (size_t)words->top[words->tops - 1] + 1; /* they ascend */
     middles = (size_t)words->middle_start[shape->top + 1];
     for (k = 0; k <= shape->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
@@ -6532,10 +6533,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
-         PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
+         PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {

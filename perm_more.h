@@ -31,8 +31,7 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config     macros
-                     >>more_calls      public types and functions
+     api/            >>more_config, >>more_calls: macros, public types and functions
      lowrank/        >>low_rank        declared rank
                      >>cauchy          Borchardt's identity
      proof/          >>lanes           input of vector kernels
@@ -55,17 +54,17 @@
                      >>sample          perm_sample_sparse
 
    REFERENCES  besides those of perm.h
-     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
-     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
-     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
-     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
-     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
-     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
-     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+     [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
+     [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
+     [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
+     [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.
+     [Sch98] Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] Audibert, Munos, Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
 */
-#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERMI_FAMILY
 #ifndef PERM_MORE_H_INCLUDED
 #define PERM_MORE_H_INCLUDED
 
@@ -94,7 +93,7 @@
 #if defined(PERM_PERMANENT_H_INCLUDED)
 #error "with PERM_MORE_IMPLEMENTATION alone, include perm_more.h before perm.h and perm_sparse.h"
 #endif
-#if !defined(PERM_SPARSE_IMPLEMENTATION) /* which does the same, and makes its own functions public */
+#if !defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_STATIC
 #define PERM_STATIC
 #endif
@@ -225,16 +224,15 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 #if (defined(PERM_IMPLEMENTATION) || defined(PERM_MORE_IMPLEMENTATION)) && !defined(PERM_NO_EXTRAS)
 #ifndef PERM_MORE_IMPLEMENTED
 #define PERM_MORE_IMPLEMENTED
-#ifndef PERM_SPARSE_IMPLEMENTED /* this header stood here before, without its implementation */
+#ifndef PERM_SPARSE_IMPLEMENTED
 #include PERM_SPARSE_HEADER_FILE
 #endif
-/* gcc 12 warns of its own AVX-512 intrinsics */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* warns of gcc's pragmas */
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif
@@ -246,7 +244,7 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
    cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
    number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 
-/* C(n, k), or more than any size_t. */
+/* Returns C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {
   double c = 1;
@@ -279,7 +277,7 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_pool_release(&pool);
 }
 
-/* Room: factorial n + 1, factorial_exp2 also r more. */
+/* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
@@ -317,7 +315,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* In place, highest exponents first; absolute: of moduli. */
+/* Multiplies by linear forms in place, highest exponents first. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -420,7 +418,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
                    low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
-/* Returns 0 if a line is zero. */
+/* Scales lines; returns 0 if one is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -442,13 +440,9 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
-   multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself in double: the factor 1.001.
-   3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself later; 2 n r count
-   operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
+   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
+   (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -610,7 +604,6 @@ typedef struct permi_nodes {
   const double *node[2]; /* x, y */
 } permi_nodes;
 
-/* a - b c */
 static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
 {
   b = permi_dd_complex_times(b, c, 2);
@@ -667,7 +660,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor);
 }
 
-/* m = L U; *odd: parity. Returns 0 if m is singular, or stopped. */
+/* Makes m = L U; *odd is the parity. Returns 0 if m is singular, or if stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k, swap;
@@ -736,8 +729,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
-   the product of rows' sums. */
+/* Computes the permanent of the matrix itself. Rounding entries costs n units of the permanent of moduli, which is
+   computed, too, if there are signs, or bounded by the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -830,8 +823,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Fills M, rows near 1; number: product of all x - y, with those powers; below: of x - x and y - y. Returns 1 if an
-   entry is lost. */
+/* Fills M, rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of
+   x - x and y - y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {
@@ -976,7 +969,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 /* ========================================================================================== >>lanes
    Inputs of the vector kernels of >>polynomial and >>placements. */
 
-/* Modulo a prime below 2^50; residues have either sign and at most half of it. */
+/* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
@@ -1001,7 +994,7 @@ typedef struct permi_rook_lanes {
   int other_half; /* from = own place ^ 8 or more */
 } permi_rook_lanes;
 
-/* x, times c, is added to y. */
+/* One source x of a pass: c x is added to y. */
 typedef struct permi_rook_way {
   const char *x;
   const permi_rook_lanes *lanes; /* or NULL: as it is */
@@ -1129,7 +1122,7 @@ static double permi_proof_sum(uint64_t sum, uint64_t p)
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo p. Tables begin at *memory, which moves on. */
+/* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1167,7 +1160,6 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-/* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
@@ -1212,7 +1204,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* The word of the leaf's value k. */
+/* Returns the word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
@@ -1237,7 +1229,7 @@ static size_t permi_proof_workspace(int n, int signs)
          sizeof(double);
 }
 
-/* rate: products a second. */
+/* Returns the kernel; *rate is in products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
 #if PERMI_X86
@@ -1280,7 +1272,7 @@ static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial 
   return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
-/* D_j and S at t, times 2^64. weight: N words. */
+/* Sets D_j and S at t, times 2^64; weight has N words. */
 static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
 {
   const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
@@ -1422,7 +1414,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
+/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -1472,7 +1464,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* See perm_job. */
+/* Inspects partials, as perm_job wants. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
@@ -1586,7 +1578,6 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds what leaves from `first` on lack, or some of it. */
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
@@ -1661,7 +1652,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k. */
+/* Computes the permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -1705,7 +1696,6 @@ static perm_status permi_proof_value(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* ---- the file */
 typedef struct permi_proof_file {
   const permi_proof *proof;
   const perm_partial *partials;
@@ -1752,7 +1742,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* state NULL: only tries. */
+/* Writes the file; only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -1765,7 +1755,6 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                 : permi_fail_memory(result);
 }
 
-/* ---- the job */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
@@ -1835,7 +1824,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. Entries are not checked. */
+/* Checks all but entries; `argument` is the position of the options, after the path. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -1897,7 +1886,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* A path that cannot be written is refused before the work. */
+/* Proves a permanent; a path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {
@@ -2026,7 +2015,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* `master`, the calling thread, asks `watch` for all. */
+/* Returns 1 to stop; `master`, the calling thread, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -2050,7 +2039,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update. */
+/* Merges by Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -2070,7 +2059,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* 0 gets the least unit. */
+/* Scales a sample; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -2167,7 +2156,7 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
   return PERM_OK;
 }
 
-/* Scales lines by powers of two. 0: one is zero; -1: an entry is too small beside others. shift: room for 2 n. */
+/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -2241,7 +2230,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Fewest entries first; entries: room for n. */
+/* Orders rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;
@@ -2274,7 +2263,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   for (round = 0; round < 9; round++, weight *= 0.5) {
     double sum = 0, *next = to;
     for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
-      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
+      for (j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
         const size_t step = round ? 1 : (size_t)m;
         const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
         double dot = 0;
@@ -2295,7 +2284,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The lesser of the product of rows' sums of moduli and a power of the norm. */
+/* The largest sample is at most the product of rows' sums of moduli, and a power of the norm. */
 #define PERMI_ESTIMATE_NORM 256 /* chosen: above, the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
@@ -2311,9 +2300,9 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
-   sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
-   whether to stop has 1 / (k (k + 1)) of the chance to err. */
+/* Fills in *estimate. `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
+   entries >= 0, divided twice a sweep. Signed sums may cancel, so there it is no bound, but then samples differ by
+   more. The k-th of `looks` whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -2368,7 +2357,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Without a block *estimate stays. */
+/* Samples until a limit; without a block *estimate stays as it is. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2406,7 +2395,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part);
       memset(&part, 0, sizeof part);
       done++;
-      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
+      if (plan->relative_error > 0 && done >= round) { /* asks seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
             (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES))
@@ -2530,7 +2519,7 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   return PERM_OK;
 }
 
-/* The chance that Gamma(k) is above x: a Poisson distribution. */
+/* Returns the chance that Gamma(k) is above x, by a Poisson distribution. */
 static double permi_gamma_above(double k, double x)
 {
   double below = 1, above = 0, term = 1, i;
@@ -2547,7 +2536,7 @@ static double permi_gamma_misses(double k, double epsilon)
 }
 
 #define PERMI_REJECTION_ACCEPTED 1e9
-/* Accepted trials that miss an error of epsilon with chance delta, or INFINITY. */
+/* Returns how many accepted trials miss an error of epsilon with chance delta, or INFINITY. */
 static double permi_rejection_accepted(double epsilon, double delta)
 {
   double low = 2, high = 4, middle;
@@ -2564,7 +2553,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k are accepted; *chance estimates theirs. */
+/* Draws until k trials are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -2598,7 +2587,7 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   return status;
 }
 
-/* Columns with large entries come first. */
+/* Orders columns, large entries first, and makes the bounds of rows. */
 static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
@@ -2702,7 +2691,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Returns 0 if there is no perfect matching. integers: 5 n. */
+/* Finds a perfect matching; returns 0 if there is none. integers: 5 n. */
 static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
                                  permi_control *watch)
 {
@@ -2739,7 +2728,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` that `start` reaches (along), or that reach it, with `to`. Returns how many. */
+/* Marks rows `of` that `start` reaches (if along), or that reach it, with `to`; returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -2779,7 +2768,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* floor, top: logarithms of what is certain. */
+/* floor and top are logarithms of certain bounds. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -2805,7 +2794,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   perm_result result;
   permi_sinkhorn(r->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
-    perm_options options; /* of the caller's, samples know few */
+    perm_options options; /* samples know few of the caller's */
     memset(&options, 0, sizeof options);
     options.allocator = call->options->allocator;
     options.threads = call->threads;
@@ -2878,7 +2867,7 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
 
 /* ================================================================================= >>estimate_calls */
 
-/* With signs a guarantee stops at no error. */
+/* Checks the arguments. With signs a guarantee does not stop at an error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -3017,7 +3006,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* computed blocks have ten digits */
+    else /* blocks are computed to ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
@@ -3034,7 +3023,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0: no proof */
       estimate->standard_error = (double)INFINITY;
       estimate->radius = estimate->proved_radius;
       estimate->low = fmax(estimate->certain_low, -estimate->radius);
@@ -3189,7 +3178,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* 0 to 3 by density; 4: dead; -1: empty. */
+/* Returns a shade: 0 to 3 by density, 4: dead, -1: empty. */
 static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
@@ -3275,7 +3264,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* 1, 2 or 5 times a power of ten: at most six in a range. */
+/* Returns 1, 2 or 5 times a power of ten, of which at most six are in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -3390,7 +3379,7 @@ static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, siz
   return 1;
 }
 
-/* Incomplete if watch stops. */
+/* Maps the matrix, incompletely if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -3645,7 +3634,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Gives places to v's new neighbours; NULL: too many. */
+/* Gives places to v's new neighbours; returns NULL if they are too many. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -3707,8 +3696,8 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, which halves the states sooner; counts rows or columns,
-   whichever is predicted faster. INFINITY: too many places. */
+/* Plans the order's steps, leaves before their neighbours, which halves the states sooner; counts rows or columns, as
+   is predicted faster. Seconds are INFINITY for too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -3996,7 +3985,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* From 32 bits to 64, from behind, also in a unit beyond the sets. */
+/* Widens values of 32 bits to 64, from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -4045,7 +4034,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* The bits of the last step's values, without sign. */
+/* Returns the bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];
@@ -4177,7 +4166,7 @@ typedef struct permi_rook {
   int64_t *shifted;     /* m x n, or NULL */
 } permi_rook;
 
-/* Entries that are not 0, one by one; begins with row 0, next 0. */
+/* Goes through entries that are not 0; begins with row 0, next 0. */
 typedef struct permi_rook_entry {
   int row, column;
   int64_t value;
@@ -4200,7 +4189,6 @@ static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const perm_matrix *matrix = rook->matrix;
@@ -4239,9 +4227,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
-/* Anneals an order for a share of its predicted seconds, and plans with it; returns 0 without memory. seconds INFINITY:
-   none. A beam search besides, which took longer to plan, left 29 of 43 plans as they are and made the others 1.05 to
-   1.7 times as fast. */
+/* Anneals an order for a share of its predicted seconds and plans with it; plan->seconds is INFINITY if there is none.
+   Returns 0 without memory. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {
@@ -4579,9 +4566,8 @@ typedef struct permi_draw {
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
 
-/* How an engine is sampled. */
 typedef struct permi_tracer {
-  double (*bytes)(const void *plan); /* that are kept, predicted */
+  double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
 } permi_tracer;
@@ -4772,17 +4758,11 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
   const int words = list->words;
   uint64_t key[PERMI_MASK_WORDS];
-  size_t begin = 0, end = list->groups, first, last;
+  size_t begin, first, last;
   int w;
   for (w = 0; w < words; w++)
     key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
+  begin = permi_list_seek(list, key, 0);
   if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
     return NULL;
   first = list->patterns.first[list->pattern[begin]];
@@ -4830,7 +4810,7 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
-  status = permi_run_open(frontier, control, 0, &run);
+  status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
   last = &run.list[frontier->steps & 1];
@@ -4961,7 +4941,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Lists double; links count all ways. */
+/* Predicts what is kept: lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -5324,7 +5304,7 @@ static void permi_tree_draw(permi_draw *draw)
           permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
       continue;
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
+    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
     matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];
@@ -5352,7 +5332,7 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The third column is the order in which they are asked. */
+/* The third column says in which order they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -5554,7 +5534,8 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
+/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
+   */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
@@ -5959,7 +5940,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const perm
 #endif
 }
 
-/* kind: 2 64 bits, 1 factors */
+/* kind: 2 for 64 bits, and 1 for factors. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
                                                                    const permi_rook_way *way, int ways, ptrdiff_t at,
                                                                    char *y, PERMI_I *any)

@@ -164,8 +164,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;       /* predicted thread-seconds done in a second */
-  int measured, gpus; /* gpus: most in one range */
+  double speed;       /* predicted seconds of one thread that are done in a second */
+  int measured, gpus; /* measured: 1 once speed is; gpus: the most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -231,13 +231,13 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   return 1;
 }
 
-/* Engines may predict 0. */
+/* Returns a leaf's predicted seconds, above 0 even where its engine predicts 0. */
 static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 {
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* threads: a first guess of speeds; NULL: 1 each. */
+/* Begins with `threads` as a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -284,7 +284,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank a range of at least `least` seconds; 0: it needs none, or none is left. */
+/* Gives a rank a range of at least `least` seconds. Returns 0 if it needs none, or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -321,7 +321,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* *partial: the report's first chunks. */
+/* Takes a report, whose first chunks are in *partial. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -352,7 +352,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;
       c->elements += (double)partial->chunks * c->leaf[i].work;
-      if (seconds > 1e-6) { /* long ranges count most */
+      if (seconds > 1e-6) { /* weighs long ranges most */
         const double weight = r->measured ? (seconds < 0.05 ? 10 * seconds : 0.5) : 1;
         const double speed = r->speed + weight * (work / seconds - r->speed);
         c->speed += speed - r->speed;
@@ -363,7 +363,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
+/* Returns the least seconds of a range: shorter ones, at 20 us each, would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
@@ -376,8 +376,8 @@ static double permi_mpi_least(int ranks)
 #define PERM_MPI_CALLS_IMPLEMENTED
 
 /* ======================================================================================== >>session
-   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with one
-   status. */
+   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with the
+   same status. */
 
 #define PERMI_MPI_PROTOCOL 4
 enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
@@ -393,7 +393,7 @@ typedef struct permi_mpi_order {
 } permi_mpi_order;
 
 typedef struct permi_mpi_report {
-  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
+  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the last report */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -404,8 +404,8 @@ typedef struct permi_mpi_report {
 typedef struct permi_mpi_session {
   MPI_Comm comm;
   int rank, ranks, nodes, local, locals; /* local: on its node */
-  int over;                              /* ranks diverged: this call ends */
-  perm_status status;                    /* then why */
+  int over;                              /* 1: ranks diverged, and this call ends */
+  perm_status status;                    /* why it ends */
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
@@ -413,7 +413,7 @@ typedef struct permi_mpi_session {
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
-/* Faults on demand, on one rank. */
+/* For tests: faults on demand, on one rank. */
 static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
   double delay;                                    /* seconds more a range */
@@ -424,7 +424,7 @@ static struct {
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs shared out, ranges computed here */
 #endif
 
-/* Waits between looks at MPI, ever longer. */
+/* Waits between looks at MPI, longer each time. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -507,7 +507,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Collective. Ranks that can share memory are on one node. */
+/* Opens the session, on all ranks. Ranks that can share memory are on one node. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -530,7 +530,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks stand where rank 0 does, about to run the same job, or back. Otherwise the call is over. */
+/* Returns 0 if all ranks stand where rank 0 does, about to run the same job or back from it; else the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -550,10 +550,10 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 }
 
 /* ============================================================================================ >>run
-   One job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others, and
-   these (permi_mpi_work) look for orders. */
+   Runs one job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others,
+   and these (permi_mpi_work) look for orders. */
 
-typedef struct permi_mpi_channel { /* from rank 0 to another */
+typedef struct permi_mpi_channel { /* the orders of rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -565,9 +565,9 @@ typedef struct permi_mpi_leader {
   permi_mpi_coordinator coordinator;
   permi_mpi_channel *channel; /* by rank */
   int *threads;               /* by rank */
-  int stopping, gone;         /* ranks that said good-bye */
+  int stopping, gone;         /* 1 once ranks are told to stop; how many have said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
-  perm_result unwritten; /* of the last checkpoint */
+  perm_result unwritten; /* why the last checkpoint was not written */
   char activity[160];
 } permi_mpi_leader;
 
@@ -600,7 +600,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Does not wait: a slot is free once its rank has answered. */
+/* Sends an order without waiting: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -633,7 +633,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* If a write fails, the job continues and retries at the next interval. */
+/* Writes the checkpoint. If that fails, the job continues and retries at the next interval. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -645,7 +645,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* At most every 0.1 s. */
+/* Reports progress, at most every 0.1 s. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -704,7 +704,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
+  if (c->status != PERM_OK && !leader->stopping) { /* stops the ranks at once, as time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -739,7 +739,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Without limits, checkpoints or progress. */
+/* Computes a range without limits, checkpoints or progress; `look` is asked for orders meanwhile. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -845,7 +845,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   }
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
-  while (leader->gone < session->ranks - 1) { /* no message is left behind */
+  while (leader->gone < session->ranks - 1) { /* leaves no message behind */
     permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
@@ -895,7 +895,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
+/* Sends a status; the range is PERMI_MPI_NONE, PERMI_MPI_BYE, or one that is handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -921,7 +921,7 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
       worker.range[0] = worker.range[1];
       worker.ranges--;
       if (worker.stop) {
-        permi_mpi_send_status(session, range, PERM_OK); /* handed back */
+        permi_mpi_send_status(session, range, PERM_OK); /* hands it back */
       } else {
         permi_mpi_report report;
         perm_partial partial;
@@ -960,7 +960,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -985,7 +985,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective. */
+/* Runs the job; all ranks call this. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1013,10 +1013,10 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   if (permi_mpi_agree(session, result->status, result->message)) {
     if (led)
       permi_mpi_leader_free(&leader);
-    session->over = 0; /* only this job has failed */
+    session->over = 0; /* this job alone has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* what rank 0 says */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);
@@ -1051,14 +1051,14 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
+  PERMI_MPI_ALONE, /* rank 0 computes alone, and the others get the result */
   PERMI_MPI_DISMISS
 };
 
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated; /* sparse: it is proved */
+  int repeated; /* 1: multiplicities; sparse: a proof */
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
@@ -1068,14 +1068,14 @@ typedef struct permi_mpi_call {
 
 typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call; /* pointers hold on rank 0 only */
+  permi_mpi_call call; /* its pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];
   int checkpoint;
   char gpu_cache[1024];
 } permi_mpi_header;
-typedef union permi_mpi_first { /* as long in every version */
+typedef union permi_mpi_first { /* the first message, of one length in all versions */
   permi_mpi_header header;
   unsigned char bytes[2048];
 } permi_mpi_first;
@@ -1094,7 +1094,8 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
+/* Lists the arrays of a call and their bytes. Sparse matrices: row_start, column, real, imaginary, integer; others:
+   entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -1124,7 +1125,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
+/* Returns where array k begins, a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -1207,7 +1208,7 @@ static int permi_mpi_progress(const perm_progress *progress, void *user_data)
   return options->progress(progress, options->user_data);
 }
 
-/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
+/* Returns the lowest kernel family of all ranks, PERM_ISA_PLAIN on different makes, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -1219,7 +1220,8 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Whether a call is for rank 0 alone: few lines with copies, which one process computes without a job, to its bits. */
+/* Returns 1 if a call is for rank 0 alone: of so few lines, with copies, that one process computes it without a job.
+   Its bits are those of that process. */
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {
@@ -1243,7 +1245,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 {
   const perm_matrix *matrix = call->matrix;
   const void *array[PERMI_MPI_ARRAYS];
-  int copies; /* otherwise the function itself says what is wrong */
+  int copies; /* wrong ones are left to the function, which says what is wrong */
   if (call->kind == PERMI_MPI_SPARSE)
     copies = matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
              (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
@@ -1256,7 +1258,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && (!copies || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* takes the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
@@ -1293,7 +1295,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
+/* Takes part in a call, on all ranks; `call` is NULL except on rank 0. Sets *dismissed after the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
@@ -1432,8 +1434,8 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #endif
 
 /* =========================================================================================== >>main
-   examples/command/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
-   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
+   The command: examples/command/perm_cli.c runs on rank 0, and the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on
+   any rank stop with a checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
@@ -1461,7 +1463,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/command/perm_cli.c"
 
-/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
+/* Gives each rank its GPUs: --gpus K, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

@@ -45,16 +45,14 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
-                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines
+                     classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
-                     times the time (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a prime for
-                     each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones twice. On
-                     GPUs from order 13
+                     times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
+                     the time of doubles. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
-                     few small ones; on GPUs if none is negative
+                     few small ones; also on GPUs
        codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
                      doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
@@ -69,77 +67,75 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
-     api/            >>sparse_config   macros
-                     >>sparse_calls    public types and functions
-     matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
-                     >>plain_text      files without a banner: rows, coordinates, edges; fractions
-                     >>numpy           .npy of NumPy
+     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
+     matrix/         >>matrix          compressed rows
+     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
+                     >>plain_text      rows, coordinates, edges; fractions
+                     >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders, greedy ones
-                     >>order           the best order: greedy, then annealed
-                     >>engines         what engines of a block share
-                     >>vectors         readings for AVX-512, AVX2
+     graph/          >>reduce          matching, components; lines of degree 1 and 2 eliminated
+                     >>walk            blocks, elimination orders, greedy ones
+                     >>order           annealed orders
+                     >>engines         what engines share
+                     >>vectors         inputs of vector kernels
                      >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
-                     >>frontier        states and keys of the lists; from an order to a step's streams
-                     >>steps           unions of lists by groups, their values; THE BOUND
-                     >>arrays          states indexed by combinations; layout and memory of a step
+                     >>frontier        states of lists; a step's streams
+                     >>steps           unions of lists; THE BOUND
+                     >>arrays          states indexed by combinations; their memory
                      >>arrays_run      passes, price
                      >>array_kernels
-     tree/           >>tree            bucket elimination, products of tables; THE BOUND
-                     >>tree_build      elimination by fill, price
+     tree/           >>tree            bucket elimination; THE BOUND
+                     >>tree_build      order, price
      band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes, refined from the end of an order
-                     >>classes_run     states of counts, hashing, threads; THE BOUND
-                     >>classes_order   greedy from the end, price
+     twins/          >>classes         classes of waiting vertices
+                     >>classes_run     states, threads; THE BOUND
+                     >>classes_order   order, price
      hybrid/         >>hybrid_layout   which columns are signs
-                     >>hybrid_program  a layout's straight program
-                     >>hybrid_leaf     rounding, estimate, price
+                     >>hybrid_program  a layout's program
+                     >>hybrid_leaf     rounding, search, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid
+                     >>hybrid_offer    offers; THE BOUND
                      >>hybrid_kernels  interpreter of programs
      sign_search/    >>signs           the search
                      >>signs_order     weights, order of the columns
                      >>signs_offer     ranges, price
                      >>signs_kernels
      reference/      >>sorting
-                     >>transversals    trees of choices in chunks; perfect matchings; THE BOUND
+                     >>transversals    perfect matchings; THE BOUND
                      >>sparyser        sparyser and dominating; THE BOUND
                      >>decompose       THE BOUND
-     planar/         >>kasteleyn       left-right test; signs, checked face by face; THE PROOF
-                     >>dissection      nested dissection: the tree of fronts
+     planar/         >>kasteleyn       left-right test; signs; THE PROOF
+                     >>dissection      the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
-     sparse/         >>frontier_offer  offers of frontier, sorting
-                     >>choose          blocks; the table of engines
-                     >>sparse          a matrix becomes a job; perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
+                     >>choose          the table of engines, the choice for each block
+                     >>sparse          perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
-     [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
-     [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
-     [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
-     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
-     [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
-             random matrices: bands, dominating sets.
-     [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
-             decomposition.
-     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
-     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
-             (1982) 127-135.
-     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
-     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
-     [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, method codegen.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
+     [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
+     [Tar72] Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: random descents.
+     [DM58]  Dulmage, Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
+     [FM03]  Forbert, Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
+     [Dec99] Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
+     [LM]    Lundow, Markstrom, Efficient computation of permanents, with applications to Boson sampling and random
+             matrices: bands, dominating sets.
+     [SUP]   Elbek, Tasyaran, Ucar, Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser, decomposition.
+     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar graphs.
+     [Bra09] Brandes, The left-right planarity test, 2009; de Fraysseix, Rosenstiehl, Europ. J. Combin. 3 (1982)
+             127-135.
+     [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
+     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
+             method codegen.
+     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
-#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERMI_FAMILY
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -206,15 +202,14 @@ typedef struct perm_matrix {
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
-   perm_matrix_read_each), DIMACS. Without a banner options->format decides (PERM_FORMAT_LIST); auto: coordinates if the
-   first line has three whole numbers that fit all lines below, else rows of numbers; what both would fit, or neither
-   quite, is refused.
+   perm_matrix_read_each), DIMACS. Without a banner they are coordinates or rows of numbers, as options->format or their
+   lines say; what both would fit is refused.
    The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
    Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
    *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
-   Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
-   multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
+   NaN, infinities, numbers that double cannot hold and, without max_bytes, files above 16 GB are refused. Memory is at
+   most a multiple of the file's bytes (.npy: of those its header tells) plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -319,17 +314,16 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
-/* gcc 12 warns of its own AVX-512 intrinsics */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* warns of gcc's pragmas */
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif
-#ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
+#ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
@@ -403,7 +397,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
-/* Looks at each 65536th step; 1: stop. */
+/* Asks at each 65536th step; returns 1 to stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -553,7 +547,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Takes sorted lists without duplicates; drops zeros. */
+/* Makes *matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -610,7 +604,7 @@ static double permi_array_part(const permi_problem *array, int i, int j, int par
   return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
 }
 
-/* Complex integers become doubles. Returns 0 without memory. */
+/* Makes *matrix of an array; complex integers become doubles. Returns 0 without memory. */
 static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
                                  perm_matrix *matrix)
 {
@@ -731,7 +725,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* status: of what was checked; cost: bytes of arrays. */
+/* Makes a matrix of what was checked with `status`; `cost` is the bytes of its arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -785,7 +779,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                            matrix, result);
 }
 
-/* *matrix is cleared; row_start runs from 0 upwards. */
+/* Clears *matrix; checks that row_start runs from 0 upwards. */
 static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
 {
   const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
@@ -894,14 +888,13 @@ PERMI_BRIEF_BEGIN
    its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
-   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
-   written as a whole or not at all (>>files). */
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/stat.h>
 #endif
 
-/* Where the next graph begins, or NULL; the line before it; that of the one read. */
+/* Where the next graph begins, or NULL; the line before it; the line of the graph that is read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -921,10 +914,10 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* with another that is no double, or 0 */
+  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
-  int mirrored;       /* across the diagonal */
+  int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
   unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
@@ -950,7 +943,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1062,11 +1055,15 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
+/* Longer words are cut, and no numbers. */
+#define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
+  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
+  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
@@ -1077,7 +1074,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return permi_next_until(reader, ' ', begin, end);
 }
 
-/* ASCII only, in every locale. */
+/* Compares ASCII without case, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -1102,7 +1099,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -1115,7 +1112,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
     p = permi_digits_end(first, end);
     digits |= p > first;
   }
-  if (!digits)
+  if (!digits || end - begin >= PERMI_WORD_MOST)
     return begin;
   if (p < end && (*p == 'e' || *p == 'E')) {
     first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
@@ -1128,7 +1125,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* Reads 7, 2.0 or 1e3. Returns 0 if that is not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -1171,7 +1168,7 @@ static void permi_note_integer(permi_reader *reader, const char *begin, const ch
     reader->rounded = reader->rounded ? reader->rounded : reader->line;
 }
 
-/* Rounds correctly; strtod wants a terminated copy. */
+/* Reads a double, rounded correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -1241,7 +1238,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
+/* Reads entries. Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -1309,7 +1306,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
@@ -1389,7 +1385,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
+/* Prints 17 digits, which read back to the same double; from 1e17 to 2^63 all 19, else it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];
@@ -1488,7 +1484,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds a number; 0: end of line, or failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two rows. */
+/* Finds a number; returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2;
+   3 4" is two rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1521,8 +1518,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
-   products lack rows, every entry by that of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
+   where products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1576,7 +1573,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* as Python prints */
+    begin++; /* Python prints brackets */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -1592,7 +1589,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end[-1] == 'i' || end[-1] == 'j') {
+  if ((end[-1] == 'i' || end[-1] == 'j') && end - begin < PERMI_WORD_MOST) {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -1628,7 +1625,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
+/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1654,7 +1651,7 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* After a letter, '_' or '"', and no missing value. */
+/* Returns 1 for what begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -1675,7 +1672,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -1798,7 +1795,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* The numbers of a line, up to 5; -1: failure. */
+/* Returns how many numbers a line has, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -1834,7 +1831,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line.) */
+/* Returns 0 if an index is 0, else 1. (With neither 0 nor the last, either leaves an empty line.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -1855,8 +1852,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* What a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and entries. Up
-   to three rows of three numbers that could be both are a matrix. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Up to three rows of three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];
@@ -1986,8 +1983,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
 
 /* ========================================================================================== >>numpy
    .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats of 4 and
-   8, complex of 8 and 16. */
+   dictionary with descr, fortran_order, shape), the items. Two axes. */
 
 #define PERMI_NUMPY_MAGIC "\x93NUMPY"
 #define PERMI_NUMPY_MOST 1048576 /* of a header; NumPy's limit is 10000 */
@@ -1996,7 +1992,7 @@ typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
   int fortran, axes; /* fortran: by columns */
-  uint64_t shape[2];
+  uint64_t shape[2], bytes; /* of all items */
   int given; /* bits of keys found */
 } permi_numpy;
 
@@ -2019,7 +2015,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* The bytes before the items, or 0. */
+/* Returns the bytes before the items, as the first 12 say, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -2027,7 +2023,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
-  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+  return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
 static int permi_numpy_next(permi_reader *reader)
@@ -2139,7 +2135,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
@@ -2158,42 +2153,68 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
 }
 
 /* Messages count bytes from 0. */
-static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
-  unsigned long long left, needed;
-  uint64_t outer, inner, k, i, bits;
-  size_t done = 0;
-  permi_numpy array;
-  permi_entry entry;
-  (void)wanted;
   reader->binary = reader->cursor = begin;
   if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
                              (int)(unsigned char)begin[6]);
-  if (!head)
+  if (!head || head > bytes)
     return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
                              "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
   reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
   reader->line_end = begin + head;
-  if (!permi_numpy_header(reader, &array))
+  if (!permi_numpy_header(reader, array))
     return 0;
   reader->cursor = reader->line_end;
-  left = (unsigned long long)(bytes - head);
-  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
-  if (left != needed)
-    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
-                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
-                             left < needed ? "is the file whole?" : "save one array a file");
+  array->bytes = array->shape[0] * array->shape[1] * array->size; /* below 2^24 2^31 2^4 */
+  return 1;
+}
+
+/* Bytes to read of a file that begins so: of .npy the first 12, then header, items and one too many; none beyond what
+   is refused; UINT64_MAX: all. */
+static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format format)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_reader reader;
+  permi_numpy array;
+  if (!permi_numpy_begins(text, bytes) && format != PERM_FORMAT_NUMPY)
+    return UINT64_MAX;
+  if (head > bytes)
+    return head;
+  memset(&reader, 0, sizeof reader);
+  reader.name = "";
+  reader.position = text;
+  reader.end = text + bytes;
+  return permi_numpy_open(&reader, &array) ? head + array.bytes + 1 : bytes;
+}
+
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  unsigned long long left;
+  uint64_t outer, inner, k, i, bits;
+  size_t done = 0;
+  permi_numpy array;
+  permi_entry entry;
+  (void)wanted;
+  if (!permi_numpy_open(reader, &array))
+    return 0;
+  left = (unsigned long long)(reader->end - reader->cursor);
+  if (left != array.bytes)
+    return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
+                             left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
+                             (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < array.bytes ? "is the file whole?" : "save one array a file");
   outer = array.shape[array.fortran];
   inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; needed && k < outer; k++)
+  for (k = 0; array.bytes && k < outer; k++)
     for (i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
@@ -2270,8 +2291,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short. Lines of wrong
-   length are graphs to refuse; but not i, j, nan. */
+/* Returns 1 for a header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short.
+   Lines of wrong length are graphs to refuse; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2420,7 +2441,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* After comments "p WORD" and a number; else a header of names. */
+/* Returns 1 if "p WORD" and a number follow the comments; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2521,7 +2542,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 #include <errno.h>
 #include <locale.h>
 
-/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
+/* Returns 1 for a misspelt banner, too: as a comment it would make rows of numbers of coordinates. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -2573,10 +2594,10 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
-  const char *taken; /* in messages */
+  const char *taken;
   int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
@@ -2676,7 +2697,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
+/* Reads a text. `denominator` NULL refuses fractions; `rest` NULL refuses a second graph, else says where to begin
+   (NULL at first) and then where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2731,7 +2753,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
+/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -2739,7 +2761,8 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0, capacity = 0, got, wanted;
+  size_t bytes = 0, capacity = 0, got, ask;
+  uint64_t wanted = 12; /* then permi_numpy_wanted */
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
@@ -2751,7 +2774,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
@@ -2759,16 +2782,22 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file == stdin)
     name = "standard input";
   while (file && status == PERM_OK && !over) {
-    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+    const size_t room = wanted < SIZE_MAX ? (size_t)wanted : 2 * capacity + 65536;
+    if (options->max_bytes == 0 && (double)(wanted < UINT64_MAX ? wanted : bytes) > PERMI_DEFAULT_BYTES) {
+      status = permi_fail(result, PERM_ERROR_LIMIT, 0, "%s: more than %s: max_bytes allows more",
+                          permi_show_name(name).text, permi_size_words(PERMI_DEFAULT_BYTES).text);
+      break;
+    }
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, room, 1)) {
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)bytes);
       break;
     }
-    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
-    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    capacity = bytes == capacity ? room : capacity;
+    ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
     errno = 0;
-    got = fread((char *)text + bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+    got = fread((char *)text + bytes, 1, ask, file);
+    if (ferror(file) && errno == EINTR) {
       clearerr(file);
       watch.next_look = 0;
     } else if (ferror(file)) {
@@ -2776,9 +2805,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       break;
     }
     bytes += got;
-    /* text with a zero byte is refused whatever follows, and /dev/zero has no end */
-    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
-           (!permi_numpy_begins((const char *)text, bytes) && memchr((char *)text + bytes - got, 0, got));
+    wanted = bytes == wanted ? permi_numpy_wanted((const char *)text, bytes, options->format) : wanted;
+    /* text with a zero byte is refused whatever follows */
+    over = permi_watch(&watch, 1 << 22) || (got < ask && feof(file)) || bytes == wanted ||
+           (wanted == UINT64_MAX && memchr((char *)text + bytes - got, 0, got));
   }
   if (file && file != stdin)
     fclose(file);
@@ -2957,7 +2987,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded;
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -2968,8 +2998,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* rounded integers; entries below normal doubles */
-  double lost_error; /* by these, in units of 2^exp2 */
+  int inexact, lost; /* integers were rounded; entries below the normal doubles */
+  double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
@@ -3137,7 +3167,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* The least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -3180,7 +3210,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -3217,7 +3247,7 @@ static int permi_scale(permi_working *working)
         exponent[i][j] = PERMI_NO_EXPONENT;
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
-        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        exponent[i][j - n] = working->cell[index].exponent;
         least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
@@ -3324,9 +3354,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
-   no bound or estimate. */
-#define PERMI_CANCELS -400
+/* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
+#define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -3433,14 +3462,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
+   */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
-   g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: those of degree-2 steps, and 1 an entry if integers were rounded.
+   `absolute` has them too: g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -3457,6 +3487,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
   perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -3479,7 +3511,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
+/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -3548,7 +3580,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -3574,6 +3606,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -3607,7 +3640,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* the bound is of entries as they are */
+    if (working->lost) /* the bound needs entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
@@ -3622,10 +3655,9 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
    matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-   Costs of greedy orders differ by factors of 2 to 1000: from 20 ms on, 50 orders gain more than as much annealing (15
-   graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x better on regular graphs and
-   k-trees; every other round to any, better on power laws. */
+   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
+   vertices greedy orders take the one whose neighbours are nearest to leaving, up to 7x better on regular graphs and
+   k-trees, and every other round any, better on power laws. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -3651,7 +3683,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
+/* Returns C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -3665,7 +3697,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* width, gone: rows and columns touched, eliminated. */
+/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
@@ -3684,8 +3716,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* The most for max_seconds, a power of 2, so that runs, ranks and escalations plan alike. Jobs in pieces keep a plan
-   under other limits. */
+/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
+   pieces keep a plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -3701,7 +3733,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What an engine may use; PERMI_PLAN_REST is for later ones. */
+/* Returns what an engine may use; PERMI_PLAN_REST is left for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -3743,7 +3775,7 @@ typedef struct permi_walk {
   int *frontier, *place;
   int width[2], eliminated[2], widest;
   double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before are touched */
+  int unseen[2]; /* lines before these are touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -3965,7 +3997,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
     greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* before other neighbours of the hub */
+    if (best >= 0) /* does not list more neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
@@ -4025,7 +4057,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Says if another order is worth its time. After first ones, others are up to 1000 times as quick. */
+/* Returns 1 if another order is worth its time: later ones are up to 1000 times as quick as the first. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4059,7 +4091,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 #define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. A move walks those that its permutation changes, until it costs too much. */
+/* The walk before each position. A move walks those that its permutation changes, until it costs too much. */
 typedef struct permi_positions {
   uint64_t *sets; /* gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
@@ -4081,7 +4113,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; of positions permuted, behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* a move that is taken */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -4144,7 +4176,6 @@ static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const 
   memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
 
-/* Instances for 1 to 8 words gained 0 to 5 %, 17 % for 8. */
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
   int p;
@@ -4163,7 +4194,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best, returns its cost. A better order deserves less time. */
+/* Anneals a->order into a->best; returns its cost. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4187,7 +4218,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
-    } else { /* a position by chance of its cost */
+    } else { /* draws a position by its cost */
       at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -4246,7 +4277,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* The units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
+/* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -4328,7 +4359,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Says if, with a rival, the best order has so many times the states that fit. */
+/* Returns 1 if there is a rival and the best order has over `times` the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4338,7 +4369,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling helps, while they pay and orders fit. */
+/* Anneals in rounds that double, as slower cooling helps, while they pay and orders fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -4375,7 +4406,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost (INFINITY: hopeless). 0: no memory. */
+/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4445,7 +4476,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 /* ======================================================================================== >>engines
    What the engines of a block share. */
 
-static int permi_count_ones(uint64_t x)
+PERMI_INLINE int permi_count_ones(uint64_t x)
 {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -4532,7 +4563,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -4543,7 +4574,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* A zeroed plan that begins with a permi_owned, or NULL. */
+/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -4561,7 +4592,7 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. 0: no memory. */
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;
@@ -4593,7 +4624,7 @@ static perm_status permi_refuse_long(permi_offer *offer)
 /* ========================================================================================= >>vectors
    Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
 
-typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
+typedef enum permi_growth { /* exact; reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
@@ -4601,8 +4632,7 @@ typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. (Tried: gathering,
-   with microcode against GDS three quarters of a run.) */
+/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. */
 typedef struct permi_eight {
   uint16_t base;
   unsigned char here, wide; /* beyond the window */
@@ -4664,7 +4694,7 @@ typedef struct permi_instruction {
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* entries with 47 bits more; double-doubles */
   PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
   PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
@@ -4742,6 +4772,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
+  uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -4762,7 +4793,7 @@ typedef struct permi_hybrid {
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block after its last prefix column: not 0 with the patterns alive[count - least]. */
+/* A row of one block after its last prefix column: the patterns alive[count - least] do not make it 0. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -4772,7 +4803,7 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { /* its blocks */
+typedef enum permi_signs_class { /* the blocks that a row touches */
   PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
@@ -4844,13 +4875,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of 0 have a high bit; bytes above one may. */
+/* Returns the high bits of bytes that are 0, perhaps of bytes above one, too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* A row's sum, or half of an even one. */
+/* Returns a row's sum, or half of an even one. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -4866,10 +4897,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
+/* Codes of half sums -4 to 4 by their low four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
+/* Marks are summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
@@ -4961,10 +4992,12 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 #define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>primes
    Primes below 2^62, and integers from their residues. */
 
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+/* Returns the words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
 static int permi_words_of_bits(double bits)
 {
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
@@ -5016,7 +5049,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* with_root: 1 modulo 4 */
+/* Returns the largest prime below `above`, with_root one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -5125,8 +5158,6 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ========================================================================================= >>device
    What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
 
@@ -5208,7 +5239,6 @@ PERMI_BRIEF_END
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* >>arrays has two more. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -5262,7 +5292,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least: at most any non-zero part. */
+/* Adds the modulus to *weight; lowers *least to the least non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -5271,7 +5301,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that low parts are 0. */
+/* Returns the entry without low parts, which compilers then know to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5279,7 +5309,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Integers have one word a part. */
+/* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -5299,7 +5329,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c: `factor` times if c factor would overflow. */
+/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5398,7 +5428,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
+/* True values are 2^exp2 times as large. `smallest` and `largest` bound non-zero moduli; underflow causes `loss`. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -5496,7 +5526,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
+/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -5545,7 +5575,6 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures no low parts or integers. */
 static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
@@ -5558,7 +5587,7 @@ static void permi_values_track(permi_algebra algebra, const void *values, size_t
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
+/* Returns a bound relative to the sum of moduli, which has `moduli` roundings (tests/proofs/frontier.g). */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -5568,7 +5597,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum;
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -5599,7 +5628,7 @@ static double permi_block_bits(const permi_block *block)
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    permi_majorant line = {0, 0, 0};
+    permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     bits[v >= block->n] += permi_majorant_bits(&line);
@@ -5653,7 +5682,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Gives double-doubles moduli. */
+/* The same; double-doubles get moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -5668,11 +5697,11 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* a caller's need not be thread-safe */
+  perm_allocator locked; /* the caller's need not be thread-safe */
   double done, unpolled, visited; /* predicted seconds */
   int stop; /* of thread 0 */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes the states before step p: >>trace */
   void *keeper;
 };
 
@@ -5694,7 +5723,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The run is cleared, except for `keep`. */
+/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5709,7 +5738,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5754,7 +5783,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* unit: of roundings in `bound`. */
+/* Completes a leaf; `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -5778,8 +5807,7 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
    are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
-/* fastest: docs/engines.md */
-#define PERMI_LOW_BITS 9
+#define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
@@ -5807,10 +5835,10 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* -1: a drop */
+  int *partner;           /* of a stream: t; -1: the drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* a bound; before */
-  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
+  double *states, *cost;  /* bounds; costs before steps */
+  double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
   int *ones, *words; /* see >>arrays; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
@@ -5872,6 +5900,13 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
+static void permi_patterns_clear(permi_patterns *patterns)
+{
+  patterns->count = 0;
+  if (patterns->table)
+    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
+}
+
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -5907,7 +5942,6 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -5936,11 +5970,11 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* Masks and key: high bits. */
+/* A stream in a list of groups: masks and key have the high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
-  size_t group;
+  size_t group, end;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
@@ -5952,6 +5986,20 @@ static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64
   for (w = words - 1; w > 0 && a[w] == b[w]; w--)
     ;
   return a[w] < b[w] ? -1 : a[w] > b[w];
+}
+
+/* The first key not below, or after. */
+static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int after)
+{
+  size_t begin = 0, end = list->groups;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)list->words, key, list->words) < after)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
 static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
@@ -5967,10 +6015,10 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
+  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
   for (w = 0; w < words; w++)
-    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
+    cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -6023,19 +6071,19 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Ascending pairs that a stream moves. */
+/* Pairs of low masks, ascending, that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, all of both */
+  int whole; /* k to k, for all states of both */
   int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
-  permi_move *move;
-  uint32_t *pair; /* from | to << 16 */
   int used;
+  permi_move move[1 << PERMI_MOVES_LOG2];
+  uint32_t pair[PERMI_MOVES_PAIRS]; /* from | to << 16 */
 } permi_moves;
 
 static const permi_move *permi_moves_find(permi_moves *moves, int step, int stream, const permi_cursor *cursor,
@@ -6069,8 +6117,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
+   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
+   */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6125,7 +6174,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
+    memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's too */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -6203,8 +6252,8 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   return 1;
 }
 
-/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
-   bound by entries so far holds. */
+/* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
+   between two others, so the bound by entries so far holds. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -6222,9 +6271,10 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        bits[u >= block->n] -= line[u].bits;
         permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+        line[u].bits = permi_majorant_bits(&line[u]);
+        bits[u >= block->n] += line[u].bits;
       }
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
@@ -6299,119 +6349,173 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists, on one thread, as arrays take the large ones: merges states by groups, adds up their values. */
+   Steps of the lists: threads merge parts of a target, groups with the same top bits, then add up their values. */
 
-/* Measuring costs a fifth of a step: long lists are measured in one of four, unless they grow. */
+/* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
+#define PERMI_PARALLEL_STATES 20000
+#define PERMI_PART_STATES 1024
+#define PERMI_PARTS 256 /* in memory; or groups of one part */
 
 typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-typedef struct permi_run {
+typedef struct permi_part {
+  permi_list list; /* first: end of a group's takes */
+  permi_take *take;
+  size_t take_room, group_at, state_at; /* at: in the target */
+  int done, failed;
+} permi_part;
+
+typedef struct permi_run permi_run;
+struct permi_run {
   permi_runner base;
   const permi_frontier *frontier;
   permi_list list[2];
-  permi_cursor *cursor;
-  permi_take *take; /* of a group */
-  int step, tracking;
-  permi_moves moves;
+  permi_part *part;
+  permi_cursor *cursor; /* of a step, then of each thread */
+  permi_moves *moves;
+  uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
+  int step, streams, tracking, word;
   double state_seconds;
-} permi_run;
+  perm_status (*advance)(permi_run *run, int p);
+};
 
 /* Whole moves go first: they need no zeroing. */
-static void permi_group_fill(permi_run *run, const permi_list *source, const permi_list *target, int takes, int pattern,
-                             char *y)
+static perm_status permi_part_fill(void *context, uint64_t k, int thread)
 {
+  permi_run *run = (permi_run *)context;
+  const permi_part *part = &run->part[k];
+  const permi_list *source = &run->list[(run->step - 1) & 1], *target = &run->list[run->step & 1];
   const permi_numbers *numbers = &run->frontier->numbers;
-  const size_t size = 8 * permi_numbers_words(numbers);
-  const size_t count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-  int pass, k, fresh = 1;
-  for (pass = 0; pass < 2; pass++)
-    for (k = 0; k < takes; k++) {
-      const permi_take take = run->take[k];
-      const permi_cursor *cursor = &run->cursor[take.stream];
-      const permi_move *move = permi_moves_find(&run->moves, run->step, (int)take.stream, cursor, &source->patterns,
-                                                source->pattern[take.group], &target->patterns, pattern);
-      if (move->whole == pass)
-        continue;
-      if (pass && fresh)
-        memset(y, 0, count * size);
-      permi_values_adders[numbers->algebra](numbers, &cursor->c, y,
-                                            (const char *)source->value + source->first[take.group] * size,
-                                            pass ? run->moves.pair + move->first : NULL, (size_t)move->count,
-                                            fresh && !pass);
-      fresh = 0;
-    }
-  if (run->tracking)
-    permi_values_track(numbers->algebra, y, count, &run->base.sizes);
+  const size_t size = 8 * permi_numbers_words(numbers), words = (size_t)target->words;
+  permi_moves *moves = &run->moves[thread];
+  size_t g, t, begin = 0, count, states = part->state_at;
+  permi_sizes sizes;
+  permi_sizes_clear(&sizes);
+  memcpy(target->high + part->group_at * words, part->list.high, part->list.groups * words * sizeof(uint64_t));
+  for (g = 0; g < part->list.groups; g++, states += count) {
+    char *y = (char *)target->value + states * size;
+    int pattern = part->list.pattern[g], pass, fresh = 1;
+    if (run->top)
+      pattern = *permi_patterns_place(&target->patterns,
+                                      part->list.patterns.bits + (size_t)pattern * PERMI_LOW_WORDS) - 1;
+    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    target->pattern[part->group_at + g] = pattern;
+    target->first[part->group_at + g] = states;
+    for (pass = 0; pass < 2; pass++)
+      for (t = begin; t < part->list.first[g]; t++) {
+        const permi_take take = part->take[t];
+        const permi_cursor *cursor = &run->cursor[take.stream];
+        const permi_move *move = permi_moves_find(moves, run->step, (int)take.stream, cursor, &source->patterns,
+                                                  source->pattern[take.group], &target->patterns, pattern);
+        if (move->whole == pass)
+          continue;
+        if (pass && fresh)
+          memset(y, 0, count * size);
+        permi_values_adders[numbers->algebra](numbers, &cursor->c, y,
+                                              (const char *)source->value + source->first[take.group] * size,
+                                              pass ? moves->pair + move->first : NULL, (size_t)move->count,
+                                              fresh && !pass);
+        fresh = 0;
+      }
+    begin = part->list.first[g];
+    if (run->tracking)
+      permi_values_track(numbers->algebra, y, count, &sizes);
+  }
+  PERMI_OMP(critical(permi_part_sizes))
+  permi_sizes_join(&run->base.sizes, &sizes);
+  return PERM_OK;
 }
 
-static PERMI_ALWAYS_INLINE perm_status permi_run_merge(permi_run *run, int p, int words, int streams)
+static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part *part, permi_cursor *cursor, int words)
 {
-  const perm_allocator *allocator = run->base.pool.allocator;
-  const permi_list *source = &run->list[p & 1];
-  permi_list *target = &run->list[(p + 1) & 1];
-  const size_t size = 8 * permi_numbers_words(&run->frontier->numbers);
-  permi_cursor *cursor = run->cursor;
-  perm_status status = PERM_OK;
+  const perm_allocator *allocator = &run->base.locked;
+  const permi_list *source = &run->list[(run->step - 1) & 1];
+  permi_list *list = &part->list;
+  permi_patterns *patterns = run->top ? &list->patterns : &run->list[run->step & 1].patterns;
+  const size_t most = run->top ? SIZE_MAX : PERMI_PARTS;
+  size_t takes = 0;
   int s;
-  target->groups = target->states = 0;
-  target->patterns.count = 0;
-  if (target->patterns.table)
-    memset(target->patterns.table, 0, 2 * (size_t)target->patterns.room * sizeof *target->patterns.table);
-  for (s = 0; s < streams; s++)
-    permi_cursor_settle(&cursor[s], source, words);
-  while (status == PERM_OK) {
+  list->groups = list->states = 0;
+  while (list->groups < most) {
     const uint64_t *least = cursor[0].key;
     uint64_t key[PERMI_MASK_WORDS], bits[PERMI_LOW_WORDS];
-    size_t count;
-    int takes = 0, pattern;
-    for (s = 1; s < streams; s++)
+    const size_t before = takes;
+    int pattern;
+    for (s = 1; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
-    if (least[words - 1] == UINT64_MAX)
+    part->done = least[words - 1] == UINT64_MAX;
+    if (part->done)
       break;
     memcpy(key, least, (size_t)words * sizeof *key);
     memset(bits, 0, sizeof bits);
-    for (s = 0; s < streams; s++)
+    if (!permi_list_room(allocator, list, 1) || !permi_room(allocator, NULL, &part->take, takes, (size_t)run->streams,
+                                                            &part->take_room, sizeof *part->take))
+      return 0;
+    for (s = 0; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
-          run->take[takes].group = (uint32_t)cursor[s].group;
-          run->take[takes++].stream = (uint32_t)s;
+          part->take[takes].group = (uint32_t)cursor[s].group;
+          part->take[takes++].stream = (uint32_t)s;
         }
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (!takes)
+    if (takes == before)
       continue;
-    pattern = permi_patterns_find(allocator, &target->patterns, bits);
-    if (pattern < 0 || !permi_list_room(allocator, target, 1))
-      return PERM_ERROR_MEMORY;
-    count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    if (target->states + count > target->state_room) /* unreachable */
-      return PERM_ERROR_MEMORY;
-    memcpy(target->high + target->groups * (size_t)words, key, (size_t)words * sizeof *key);
-    target->pattern[target->groups] = pattern;
-    target->first[target->groups++] = target->states;
-    permi_group_fill(run, source, target, takes, pattern, (char *)target->value + target->states * size);
-    target->states += count;
-    status = permi_runner_poll(&run->base, (double)count,
-                               run->base.done + run->state_seconds * (double)target->states, 0);
+    pattern = permi_patterns_find(allocator, patterns, bits);
+    if (pattern < 0)
+      return 0;
+    memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
+    list->pattern[list->groups] = pattern;
+    list->first[list->groups++] = takes;
+    list->states += patterns->first[pattern + 1] - patterns->first[pattern];
   }
-  return status;
+  return 1;
+}
+
+/* Of groups with its top bits. */
+static perm_status permi_part_merge(void *context, uint64_t k, int thread)
+{
+  permi_run *run = (permi_run *)context;
+  const permi_list *source = &run->list[(run->step - 1) & 1];
+  permi_part *part = &run->part[k];
+  permi_cursor *cursor = run->cursor + (run->top ? (thread + 1) * run->streams : 0), *c;
+  const uint64_t below = (run->top & (0 - run->top)) - 1;
+  uint64_t bits, number = run->first + k, top = 0, key[PERMI_MASK_WORDS];
+  for (bits = run->top; bits; bits &= bits - 1, number >>= 1)
+    top |= number & 1 ? bits & (0 - bits) : 0;
+  if (run->top)
+    memcpy(cursor, run->cursor, (size_t)run->streams * sizeof *cursor);
+  for (c = cursor; run->top && c < cursor + run->streams; c++) {
+    memset(key, 0, sizeof key);
+    key[run->word] = (top ^ c->flip[run->word]) & ~below;
+    c->group = permi_list_seek(source, key, 0);
+    memset(key, 255, (size_t)run->word * sizeof *key);
+    key[run->word] |= below;
+    c->end = permi_list_seek(source, key, 1);
+    permi_cursor_settle(c, source, source->words);
+  }
+  part->list.words = source->words;
+  permi_patterns_clear(&part->list.patterns);
+  part->failed = !(source->words == 1 ? permi_part_merge_words(run, part, cursor, 1)
+                                      : permi_part_merge_words(run, part, cursor, source->words));
+  return PERM_OK;
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
-   is gamma of products, additions and roundings of entries, and loss is by underflow. tests/proofs/chains.v,
-   tests/proofs/complex.v, tests/proofs/frontier.g. */
+   is gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
+   tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-static int permi_run_prepare(permi_run *run, int p)
+static void permi_run_prepare(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
@@ -6419,8 +6523,11 @@ static int permi_run_prepare(permi_run *run, int p)
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
+  run->streams = streams;
   for (s = 0; s < streams; s++) {
     permi_cursor_make(&run->cursor[s], frontier, first + s);
+    run->cursor[s].end = run->list[p & 1].groups;
+    permi_cursor_settle(&run->cursor[s], &run->list[p & 1], frontier->mask_words);
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
@@ -6433,39 +6540,88 @@ static int permi_run_prepare(permi_run *run, int p)
     sizes->smallest = run->tracking ? DBL_MAX : 0;
     sizes->largest = run->tracking ? 0 : sizes->largest * weight;
   }
-  return streams;
 }
 
+/* No value depends on the number of parts. */
 static perm_status permi_run_step(permi_run *run, int p)
 {
-  const int streams = permi_run_prepare(run, p), words = run->frontier->mask_words;
-  return words == 1 ? permi_run_merge(run, p, 1, streams) : permi_run_merge(run, p, words, streams);
+  const permi_list *source = &run->list[p & 1];
+  permi_list *target = &run->list[(p + 1) & 1];
+  uint64_t varies = 0, bit, parts = 1, count, k;
+  perm_status status = PERM_OK;
+  int s, complete = 1;
+  permi_run_prepare(run, p);
+  run->top = 0;
+  run->word = run->base.threads > 1 && source->states >= 8 * PERMI_PART_STATES ? source->words : 0;
+  while (!varies && run->word > 0) {
+    run->word--;
+    for (s = 0; s < run->streams; s++)
+      varies |= run->cursor[s].flip[run->word];
+    for (k = (uint64_t)run->word; k < source->groups * (size_t)source->words; k += (uint64_t)source->words)
+      varies |= source->high[k];
+  }
+  for (bit = UINT64_C(1) << 63; bit && parts * PERMI_PART_STATES <= source->states; bit >>= 1) {
+    run->top |= varies & bit;
+    parts <<= (varies & bit) != 0;
+  }
+  count = parts < PERMI_PARTS ? parts : PERMI_PARTS;
+  target->groups = target->states = 0;
+  permi_patterns_clear(&target->patterns);
+  for (run->first = 0; run->first < parts && status == PERM_OK; run->first += run->part->done ? count : 0) {
+    const double before = (double)target->states;
+    permi_share(run->base.threads, 0, count, permi_part_merge, run, NULL);
+    for (k = 0; k < count && complete; k++) {
+      permi_part *part = &run->part[k];
+      complete = !part->failed && permi_list_room(&run->base.locked, target, part->list.groups);
+      for (s = 0; s < part->list.patterns.count && complete; s++)
+        complete = permi_patterns_find(&run->base.locked, &target->patterns,
+                                       part->list.patterns.bits + s * PERMI_LOW_WORDS) >= 0;
+      part->group_at = target->groups;
+      part->state_at = target->states;
+      target->groups += part->list.groups;
+      target->states += part->list.states;
+    }
+    if (!complete || target->states > target->state_room) /* unreachable */
+      return PERM_ERROR_MEMORY;
+    permi_share(run->base.threads, 0, count, permi_part_fill, run, NULL);
+    status = permi_runner_poll(&run->base, (double)target->states - before,
+                               run->base.done + run->state_seconds * (double)target->states, 0);
+  }
+  return status;
 }
 
 static void permi_run_release(permi_run *run)
 {
   int k;
   for (k = 0; k < 2; k++)
-    permi_list_release(run->base.pool.allocator, &run->list[k]);
+    permi_list_release(&run->base.locked, &run->list[k]);
+  for (k = 0; run->part && k < (run->base.threads > 1 ? PERMI_PARTS : 1); k++) {
+    permi_list_release(&run->base.locked, &run->part[k].list);
+    permi_release(&run->base.locked, run->part[k].take);
+  }
   permi_pool_release(&run->base.pool);
 }
 
-/* The run is cleared, and always released after. sorting: a key a state. */
-static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, int sorting, permi_run *run)
+/* Opens a cleared run, which is always released after; method sorting needs a key for each state. */
+static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
+                                  perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
-  const perm_allocator *allocator = &frontier->owned.allocator;
+  const int sorting = advance != permi_run_step;
+  const perm_allocator *allocator = &run->base.locked;
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
-  uint64_t none[PERMI_LOW_WORDS];
-  int p, complete;
-  memset(none, 0, sizeof none);
-  none[0] = 1;
-  permi_runner_begin(&run->base, allocator, control, "frontier");
+  uint64_t none[PERMI_LOW_WORDS] = {1};
+  int p, k, complete;
+  permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   run->frontier = frontier;
-  run->cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof *run->cursor);
-  run->take = (permi_take *)permi_pool_get(pool, streams, sizeof *run->take);
-  run->moves.pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-  run->moves.move = (permi_move *)permi_pool_zeros(pool, 1, sizeof(permi_move) << PERMI_MOVES_LOG2);
+  run->advance = advance;
+  if (sorting || fmax(frontier->room[0], frontier->room[1]) < PERMI_PARALLEL_STATES)
+    run->base.threads = 1;
+  run->part = (permi_part *)permi_pool_zeros(pool, run->base.threads > 1 ? PERMI_PARTS : 1, sizeof *run->part);
+  run->cursor = (permi_cursor *)permi_pool_get(pool, streams * ((size_t)run->base.threads + 1), sizeof *run->cursor);
+  run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->moves);
+  for (k = 0; run->moves && k < run->base.threads; k++)
+    memset(&run->moves[k], 0, offsetof(permi_moves, pair));
   complete = !pool->failed;
   for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
@@ -6489,14 +6645,15 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
-static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*step)(permi_run *run, int p))
+static perm_status permi_run_advance(permi_runner *runner, int p)
 {
+  permi_run *run = (permi_run *)runner;
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
   perm_status status;
   int e;
   run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
-  status = step(run, p);
+  status = run->advance(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
@@ -6507,22 +6664,17 @@ static perm_status permi_run_advance_by(permi_run *run, int p, perm_status (*ste
   return status;
 }
 
-static perm_status permi_run_advance(permi_runner *run, int p)
-{
-  return permi_run_advance_by((permi_run *)run, p, permi_run_step);
-}
-
-static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_runner_step step,
-                                         int sorting, perm_partial *partial)
+static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control,
+                                         perm_status (*advance)(permi_run *run, int p), perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const permi_list *last;
   permi_run run;
   perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_run_open(frontier, control, sorting, &run);
+  status = permi_run_open(frontier, control, advance, &run);
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, 0, frontier->steps, step);
+    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
   last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_runner_finish(&run.base, &frontier->numbers, last->states ? last->value : NULL, frontier->lost_error,
@@ -6533,14 +6685,14 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
 
 static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_run_advance, 0, partial);
+  return permi_frontier_run_by(leaf, control, permi_run_step, partial);
 }
 
 /* ========================================================================================= >>arrays
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
-/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order). A word's index is
+/* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
+   of ones (a - d in >>walk). A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low].
    A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
    settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
@@ -6585,7 +6737,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 typedef struct permi_lookup {
   int top_ones;
   const uint16_t *place;    /* of low words, or NULL */
-  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
+  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
@@ -6625,7 +6777,6 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -6730,7 +6881,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns -1 if impossible modulo numbers up to twice `half`. */
+/* Returns a step's growth modulo numbers up to twice `half`, or -1 if impossible. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -6972,9 +7123,9 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   }
 }
 
-/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
-   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
-   from counts of bits, so planning knows the memory. */
+/* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
+   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
+   Sizes follow from counts of bits, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -6991,7 +7142,7 @@ struct permi_places {
   permi_gap *gap;                          /* the last has no end */
   int gaps, done;
   uint64_t most, turn; /* bytes so far, of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; a turn's settings */
 };
 
 static size_t permi_places_tops(const permi_frontier *frontier)
@@ -7104,7 +7255,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places a turn. Returns the number of its words of top bits. */
+/* Returns the number of its words of top bits. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -7128,7 +7279,6 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Frees a turn's sources. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -7145,7 +7295,6 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
@@ -7172,7 +7321,6 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 /* ===================================================================================== >>arrays_run
    Makes, prices and runs the arrays of a frontier. */
 
-/* Threads share words of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -7240,7 +7388,6 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -7310,11 +7457,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
-   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
-   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
+/* UNDERFLOW (tests/proofs/frontier.g). `smallest` and `largest` bound non-zero high parts. Products of doubles are
+   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
+   next non-zero values, without the power if nothing cancels. Steps are measured before a product may fall below
+   PERMI_ARRAY_SAFE or exceed 1e150. Above that all is a multiple of 2^-936: only low parts underflow, by less than
+   2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -7376,7 +7523,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives both one exponent and loss. */
+/* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -7399,7 +7546,6 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The run is cleared, except for `keep`. */
 PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                                         double seconds)
 {
@@ -7526,7 +7672,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes none if stopped or with too many slots. */
+/* Makes arrays, none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -7635,8 +7781,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
    the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
    has the top bit: its halves, matched and not, are contiguous.
-     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
-     STOC 2007) takes more additions, and cancels
+     join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order. */
 
@@ -7752,7 +7897,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  /* or NULL; takes products, then the table of a node: >>trace */
+  /* Takes products, then the table of a node (>>trace), or NULL. */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
@@ -7818,7 +7963,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures or, by exp2, scales. */
+/* Measures a part or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -7949,7 +8094,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Goes by common parts of the product: few places at a time, heavy parts first. */
+/* Joins by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -7974,7 +8119,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* Goes by those of the left: 3 to 7 % faster in cache. */
+/* Joins by common parts of the left table, which is 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -8031,7 +8176,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
+   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8089,7 +8234,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
+  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
   permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
                         node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
@@ -8176,7 +8321,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -8220,15 +8364,15 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
-   next vertex, in large blocks lists by degree (docs/engines.md). */
+/* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
+   gives the next vertex, in large blocks lists by degree. */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* by fill, not degree */
+  int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
-  uint64_t *priority, *pair; /* pair: 0: free */
+  uint64_t *priority, *pair; /* pair: 0 is free */
   permi_ranked *heap;
   size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
   int *next, *before;                      /* before the first: -1 - degree */
@@ -8256,7 +8400,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* gcc drops calls of functions that only prefetch. */
+/* Prefetches. gcc drops calls of functions that do nothing else. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -8274,7 +8418,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
+/* Links a and b. Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -8317,7 +8461,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Of hubs, millions may be dead. */
+/* Lists the living neighbours. Millions of a hub's may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -8387,10 +8531,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* Returns -1 also if stopped. */
+/* Returns the next vertex, -1 if there is none or if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* of millions: microseconds */
+  /* with millions of keys a turn takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -8459,7 +8603,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Returns 0 also if stopped. */
+/* Returns 0 without memory or if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -8605,7 +8749,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* tests/proofs/frontier.g */
+/* Returns the bound (tests/proofs/frontier.g). */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8617,7 +8761,7 @@ typedef struct permi_tree_draft {
   int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
-/* The child with the largest scope is first. */
+/* Lists children, that with the largest scope first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -8685,7 +8829,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 also if stopped. */
+/* Entries have `given` roundings. Returns 0 without memory or if stopped. */
 PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
                                                permi_tree *tree)
 {
@@ -8750,7 +8894,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search, what a rival takes */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -8798,8 +8942,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times their least, or more. */
-#define PERMI_TREE_OVER_LEAST 30
+#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times their least, or more */
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -8922,7 +9065,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first half of a permi_coefficient, or its integers. */
+/* An entry: the first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -8935,7 +9078,7 @@ typedef struct permi_band {
   int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error by own powers */
+  double lossy; /* relative error that own powers cause */
 } permi_band;
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
@@ -8952,7 +9095,7 @@ typedef struct permi_band_shape {
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below p with r used. */
+/* Sets counts[p (used + 1) + r] to the states of slots below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9044,7 +9187,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Continues the last run if it can. */
+/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9067,7 +9210,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` are used. */
+/* Emits runs by ascending target. Slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9122,7 +9265,7 @@ static void permi_band_runs_of(permi_band_state *state, permi_band_stream *strea
   permi_band_runs(state, stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
 }
 
-/* Gives states own powers. */
+/* Gives each state a power of its own. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -9297,8 +9440,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
-   tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
+   tests/proofs/frontier.g). */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -9333,7 +9476,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {
@@ -9378,7 +9520,7 @@ PERMI_BRIEF_BEGIN
 /* ===================================================================================== >>band_order
    Equal columns, an order of the rows, the offer. */
 
-/* same[v]: the first equal to v. Both have the same rarest neighbour. */
+/* Sets same[v] to the first column equal to v; both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -9401,7 +9543,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Takes low degrees first, as Cuthill and McKee. */
+/* Goes breadth-first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -9432,7 +9574,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* INFINITY: above limit, or too wide. */
+/* `cost` is INFINITY above the limit or if the band is too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
   double made; /* with new runs */
@@ -9535,7 +9677,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
+/* Takes next the row with an open column that opens the fewest columns, less those that it closes. Returns 0 if too
+   wide or stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
@@ -9592,7 +9735,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+/* Tries orders as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
                                                 double limit, int *same, int *lines, permi_band_price *price)
 {
@@ -9600,10 +9743,11 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
   double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
-  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, *tried, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, &tried, all,
+                       (int **)NULL))
     return;
   for (v = 0; v < vertices; v++)
     same[v] = v;
@@ -9645,6 +9789,9 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
+        continue;
+      memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
@@ -9825,25 +9972,23 @@ PERMI_BRIEF_END
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
    Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
    waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
    proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
-   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
-   For equal columns >>subsets is faster (docs/engines.md). */
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for. */
 #define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
+/* Members of classes 0 (rows) and 1 (columns) have nothing ahead and do not wait. */
 typedef struct permi_class {
   int first, size, ahead; /* vertices to come that it meets */
-  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int touched, slot, most, born; /* most that ever wait; born: the class is there after this step */
   int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex, or change class. */
+/* Members of a class that meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -9856,9 +10001,9 @@ typedef struct permi_class_limit {
 
 typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
-  int joins, most;     /* class of a vertex that waits, or -1; how many may */
-  double states, ways; /* after it; that merge into one */
-  double done;         /* share before */
+  int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
+  double states, ways; /* after the step; ways that merge into one state */
+  double done;         /* share of the work before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -9875,7 +10020,7 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
+/* Returns 1 if a vertex must have factor 1: quotients by tiny entries overflow, and INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   int e, plain = block->imaginary_integer != NULL;
@@ -9888,7 +10033,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
+/* Adds x y or -x y exactly. Returns 0 if the product may underflow. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -9902,7 +10047,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
+/* Returns 1 if a : b = c : d. Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -9943,7 +10088,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
+/* Returns a / b, each part rounded once (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -10121,7 +10266,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests stay proportional with the step's vertex? */
+/* Returns 1 if rests stay proportional with the step's vertex. */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -10131,7 +10276,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, which stand first; -1: too many. */
+/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10170,7 +10315,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member that meets the step's vertex. */
+/* Adds the part of members that come into a class; u is one that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -10195,7 +10340,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+/* Divides a class into its parts. The largest keeps the number, and what has nothing ahead keeps 0 or 1. */
 PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -10341,7 +10486,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Returns 0 if the key has too many bits. */
+/* Gives classes their bits of the key. Returns 0 if these are too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -10378,13 +10523,14 @@ static int permi_class_fields(permi_classes *plan)
 /* ==================================================================================== >>classes_run
    Runs method twins: steps from states to states. */
 
-/* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
+/* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
+   divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
+   rounds, which limit the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* states */
+#define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* 0: it waits; k: it is matched with part k - 1. */
+/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -10403,7 +10549,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Of samples: >>trace. */
+/* A take that >>trace_classes keeps. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -10417,7 +10563,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* of a share, in a round */
+  size_t first, bytes; /* first state of a round in every share; bytes of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source][target] */
   permi_class_links *links; /* by target, or NULL */
@@ -10438,7 +10584,8 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Returns the class that one more must leave; -1: none; -2: dead. */
+/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
+   state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -10473,8 +10620,8 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words; /* tables use other bits */
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
+  const int words = run->plan->words;
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
   const perm_allocator *locked = &run->base.locked;
   if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
@@ -10529,7 +10676,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns a known or new state; SIZE_MAX: out of memory. */
+/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -10628,7 +10775,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
-   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
+   `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -10678,7 +10825,6 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
@@ -10737,16 +10883,16 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. */
-static int permi_class_left(const permi_class_build *build, int v)
+/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes. Of
+   several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at
+   either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
+   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
   const permi_class *mine = &build->list[build->number[v]];
   int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side]; k++) {
+  for (k = 0; k < build->actives[side] && classes <= most; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
@@ -10758,13 +10904,13 @@ static int permi_class_left(const permi_class_build *build, int v)
 
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = 0;
+  int v, chosen = -1, least = INT_MAX;
   uint64_t best = 0;
   for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -10789,8 +10935,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then both by majority votes. */
+/* Marks the entries that are not a factor of the row times a factor of the column, if most are. The longest row gives
+   the columns' factors, then majority votes both. */
 PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -10829,7 +10975,8 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT if the plan has over `most` ways or too many classes, or if its search is stopped or takes
+   longer than `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -10882,8 +11029,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* times the search; offers ask for more where a rival is known */
-#define PERMI_CLASS_WORTH 7
+#define PERMI_CLASS_WORTH 7 /* times the search: the least that a rival must take */
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;
@@ -10994,8 +11140,6 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================== >>hybrid_layout
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
@@ -11006,16 +11150,14 @@ PERMI_BRIEF_BEGIN
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed +
-   Tried without gain: on GPUs rows divided by an inner entry (7 % fewer operations), low columns unrolled (8 %); slots
-   of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
+     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed + */
 
 typedef struct permi_arrangement {
   int transposed, inner, low;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
-/* Of a load, a product and a store */
+/* Prices, in a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -11035,11 +11177,11 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands, result; low ones */
-  int items; /* of a chain, of which there is one */
-  int slot, persists; /* slot: of rows the first constant */
-  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
-  double size;               /* bounds them */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low ones */
+  int items; /* of the chain, of which there is one */
+  int slot, persists; /* slot: of a row its first constant */
+  int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
+  double size;               /* a bound on them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
@@ -11089,7 +11231,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* On a CPU a row's constants are operands. */
+/* Returns what a row's constants cost: on a CPU they are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -11103,7 +11245,8 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = fmax(sum->most, sum->live + waiting * here);
+  const double after = sum->live + waiting * here;
+  sum->most = after > sum->most ? after : sum->most;
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
@@ -11111,24 +11254,35 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   sum->live += here;
 }
 
+static double permi_layout_price(const permi_layouts *work, uint32_t scope, uint32_t dirty)
+{
+  return work->power[permi_count_ones(scope)] * work->rate[dirty];
+}
+
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
+  double own[64 + PERMI_HYBRID_INNER], floor = 0;
+  int i, j;
+  for (i = 0; i < count && count > 2; i++)
+    own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least = 1e300;
-    int a = 0, b = 1, i, j, second;
+    int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
-      for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
-                             work->rate[taken[i].dirty | taken[j].dirty];
-        if (price < least) {
-          least = price;
-          a = i;
-          b = j;
+    for (i = 0; i < count && least > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && own[i] < least; j++)
+        if (own[j] < least) {
+          const double here =
+              permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
+          if (here < least) {
+            least = here;
+            a = i;
+            b = j;
+          }
         }
-      }
+    floor = least;
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
@@ -11141,7 +11295,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
     taken[a] = result;
+    own[a] = least;
     taken[b] = taken[--count];
+    own[b] = own[count];
   }
   return count;
 }
@@ -11184,8 +11340,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
-   cheapest pair first; the last two are folded. */
+/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
+   the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -11194,6 +11350,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
+  double outer = 0.5;
   uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -11212,8 +11369,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = 0; k < low; k++)
     for (i = 0; i < 1 << k; i++)
       work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
-  for (k = inner; k < n - 6; k++)
-    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
+  for (k = inner; k < n - 6; k++, outer /= 2)
+    sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
     const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0};
@@ -11262,7 +11419,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* A fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -11362,14 +11519,14 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
     double limit, price;
     int a, b;
-    if (kind < 5 && inner > 1) { /* another elimination place */
+    if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 10 && inner > 0) { /* an inner column less */
+    } else if (kind < 10 && inner > 0) { /* drops one */
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
@@ -11406,6 +11563,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */
 
@@ -11421,7 +11580,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first fit at a multiple of count; other places fragment the slots. */
+/* Returns the first free slots at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -11479,7 +11638,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
+/* Returns 0 and sets *failed to 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -11542,7 +11701,7 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
   double outer[64]; /* sums of moduli of outer entries */
-  double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
+  double table[PERMI_HYBRID_SLOTS][2];    /* of values; with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
   double cap;
@@ -11752,7 +11911,7 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
 /* ==================================================================================== >>hybrid_leaf
    A program with its matrix: rounding, search, price. */
 
-/* Without primes all numbers are exact. */
+/* A run modulo a prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* stands for i; 0: all entries are real */
@@ -11764,7 +11923,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  uint64_t modulus, stand_in; /* the caller's; what runs for all primes, or 0 */
   double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
 
@@ -11799,7 +11958,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
+/* Makes row i of a [n][n][1, complex 2], columns by `order` unless NULL. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i)
 {
@@ -11860,7 +12019,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -11868,7 +12027,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     scale[0][i] = scale[1][i] = 1;
-  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
     for (i = 0; i < n; i++) {
       const int by_columns = turn & 1;
       double sum = 0;
@@ -12025,6 +12184,35 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
+/* Returns which high columns are - where terms are likely largest: columns, one by one, take the sign that raises the
+   sum of |row sum|^2; without negative entries all take +. */
+static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybrid_rows *rows, const int *order)
+{
+  const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
+  double sum[64][2] = {{0}}, sign[64] = {0}, gain;
+  uint64_t centre = 0;
+  int turn, k, i, j;
+  for (turn = 0; turn < 4; turn++)
+    for (k = 0; k < n; k++) {
+      j = order[k];
+      gain = 0;
+      for (i = 0; i < n; i++) {
+        const double *x = rows->number[i][j];
+        sum[i][0] -= sign[k] * x[0];
+        sum[i][1] -= sign[k] * x[second];
+        gain += sum[i][0] * x[0] + sum[i][1] * x[second];
+      }
+      sign[k] = gain < 0 ? -1 : 1;
+      for (i = 0; i < n; i++) {
+        sum[i][0] += sign[k] * rows->number[i][j][0];
+        sum[i][1] += sign[k] * rows->number[i][j][second];
+      }
+    }
+  for (k = 0; k < hybrid->high; k++)
+    centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
+  return centre;
+}
+
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12042,6 +12230,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
   if (reduced)
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
+  hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
   for (i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
@@ -12118,7 +12307,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-#define PERMI_HYBRID_HEAT 0.05 /* orientations share a third (without: 1.15 times as long) */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing, of which orientations share a third (without: 1.15 times as long) */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -12152,7 +12341,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* *zero: a line has no entries. */
+/* Scales the matrix; sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -12194,7 +12383,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
-#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
+#define PERMI_WHOLE_WORDS 4     /* of an entry */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
 #define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
@@ -12210,6 +12399,18 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Returns the weight of block s in the sum of |terms|. Blocks that differ in low columns are sampled together; the
+   largest, at most one sign from the centre, count once, others half as much again as sampled, not to miss some. */
+static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
+{
+  const uint64_t turned = (s ^ s >> 1 ^ hybrid->centre) >> hybrid->low;
+  if (hybrid->runs)
+    return 0;
+  if (!(turned & (turned - 1)) || !hybrid->absolute_mask)
+    return 1;
+  return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
+}
+
 /* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -12220,6 +12421,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -12234,11 +12436,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s >> hybrid->low) & hybrid->absolute_mask)) {
+    weight = permi_hybrid_weight(hybrid, s);
+    if (weight > 0) {
       memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
       for (k = 0; k < lanes; k++)
-        absolute[k] += permi_hybrid_slot(moduli, hybrid->result)[k];
+        absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
@@ -12248,7 +12451,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* The program of a prime stands behind the slots. */
+/* Adds a chunk. The program of its prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12278,19 +12481,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
       const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
       if (run)
-        sum += fmod(x, hybrid->prime); /* of at most 64 */
+        sum += fmod(x, hybrid->prime); /* adds at most 64 */
       else
         permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
     }
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -12337,7 +12539,7 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
+/* Returns what stands in for all primes: the last odd multiple below 2^47 of an odd modulus, above 2^47 / 3; or 0. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -12356,7 +12558,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Returns 0 if memory is out. known: the modulus if it may stand in. */
+/* Returns 0 without memory. `known` is the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -12451,7 +12653,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* *made stays NULL if the program does not fit. */
+/* Makes the program; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -12533,9 +12735,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+/* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
@@ -12560,9 +12762,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+/* What annealing gains on the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* likely: seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
@@ -12583,7 +12785,8 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms| at least, */
+#define PERMI_HYBRID_PLACES_LOG2 7   /* in so many places */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
@@ -12626,9 +12829,10 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
-  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
-  if (!options->certify && !hybrid->runs) /* else the speed knows */
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
+  hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
+  if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
@@ -12682,16 +12886,10 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
-      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
-   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
-   3. Moduli round, too: 4 times a row, then as in 1 and 2.
-   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
-      and scaled parts lose 2^-1074 each, as a row without a floor does.
-   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
-   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, tests/proofs/complex.v,
-   tests/proofs/hybrid.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md, relative to the sum of |terms|, of which the second program adds every
+   block: gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's
+   blocks (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT
+   for u (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -12714,8 +12912,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
-   products are exact; all terms share what earlier elimination rounded. */
+/* The estimate, relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -12757,7 +12955,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->workspace += sizeof *hybrid; /* a prime's program */
+    leaf->workspace += sizeof *hybrid; /* for a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }
@@ -12770,8 +12968,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
-   projective plane of order 5 all but 10^6 or so end.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
      prefix      columns in an order, a sign at each step
      blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
@@ -12821,7 +13018,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places rows by class, then by the step of their last prefix column (-1: none). */
+/* Gives rows places by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -12922,7 +13119,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -12960,7 +13157,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Rows without prefix columns thin out the root. */
+/* Makes all cuts; rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -12979,7 +13176,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* 2^(n-1) terms */
+/* Sets the width of sums, of 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13066,7 +13263,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns; 0: no pattern is left. */
+/* Sets the signs of prefix columns. Returns 0 if no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13111,7 +13308,7 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* probability that a row does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
@@ -13179,8 +13376,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
-   rows join both blocks. */
+/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -13377,7 +13574,7 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* for the rows that change */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
@@ -13426,8 +13623,8 @@ PERMI_BRIEF_BEGIN
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
-#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
+#define PERMI_SIGNS_MOVES 20  /* chosen: for each column, of first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* with blocks of 9, 8, 7 columns */
 
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
@@ -13485,7 +13682,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes: a random path down to `deep`, then everything. */
+/* Predicts by probes, which follow a random path down to `deep`, then search everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -13543,7 +13740,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -13564,7 +13761,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* some are not listed */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -13589,7 +13786,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns; 0: too large for counts. */
+/* Reads rows or columns. Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -13632,7 +13829,7 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns seconds for the order, and for probes, of a run of so many. */
+/* Returns the seconds that the order, and as many that probes, of a run may take. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -13701,7 +13898,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
   int side, best = -1, doubled = -1;
   work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
-    if (side == 2 && best) /* none, or read last */
+    if (side == 2 && best) /* none, or this side was read last */
       break;
     if (!permi_signs_read(block, side & 1, &work->matrix))
       continue;
@@ -13727,14 +13924,14 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left, for orders and for probes */
+  if (maker->offers) /* orders and probes share what other engines left */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
                         permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
-  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
+  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* probes run on the CPU */
   isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
@@ -13778,7 +13975,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier take longer. */
+/* Takes twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
@@ -13847,7 +14044,7 @@ PERMI_BRIEF_END
    Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
    state (keys of mask_words words) and adds equal ones. */
 
-/* A term; key is the word of its state that is sorted by. */
+/* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -13922,14 +14119,9 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   return status;
 }
 
-static perm_status permi_sorting_advance(permi_runner *run, int p)
-{
-  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
-}
-
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
 
 /* =================================================================================== >>transversals
@@ -13965,7 +14157,7 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range that threads walk. */
+/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -13997,7 +14189,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Says if the node counts as this chunk's: the first of those that walk it. */
+/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -14135,7 +14327,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
   return PERM_OK;
 }
 
-/* plan: a hash of what else decides the terms. */
+/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
@@ -14184,7 +14376,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 }
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
@@ -14309,7 +14501,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }
@@ -14422,7 +14614,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* A level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -14451,7 +14643,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   return re != 0 || im != 0;
 }
 
-/* Two short chains where double-double has a long one. */
+/* Adds by two short chains, where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -14492,7 +14684,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits digits below `level` in reflected Gray codes. left: values of digit level - 1. */
+/* Visits digits below `level` in reflected Gray codes; `left` values of digit level - 1 are to come. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -14597,7 +14789,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, other columns except `without` (-1: none). */
+/* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
@@ -14804,7 +14996,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
     memset(&split, 0, sizeof split);
     split.without = -1;
-    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
       const int *start = block->start + (which & 1 ? 0 : block->n);
       if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
         split.without = j;
@@ -14829,12 +15021,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
-   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by products of row sums, at least 1 each. A term is a product
-   of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi
-   loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; their moduli's sum by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of row
-   sums of moduli. Proved by machine: tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+   what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -14900,6 +15088,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ====================================================================================== >>decompose
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
 
@@ -14910,13 +15100,8 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
-   1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
-   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
-   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
-   losses of chunks add up without rounding. */
+   THE BOUND, derived in docs/proofs-rounding.md: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum), a power of two. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
@@ -15234,8 +15419,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
                          permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ======================================================================================= >>kasteleyn
    Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
    that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
@@ -15381,7 +15564,8 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; `parent` leads to their vertex. Returns 0 if not planar.
+   */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -15422,7 +15606,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops what returns to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; `other` is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -15492,7 +15676,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts h after or before `beside`; beside < 0: alone. */
+/* Puts h after or before `beside`, alone if beside < 0. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -15550,7 +15734,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -15605,10 +15789,10 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
+  int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -15631,8 +15815,8 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
 }
 
 /* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
-   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
-   a check failed. work: 3 a face. */
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected.
+   Returns 0 if a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -15679,7 +15863,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs; unknown if watch stops. 0: out of memory. */
+/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -15687,7 +15871,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* at first the work of choosing */
+  int *column, *matched, i, e, good; /* column: at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;
@@ -15768,7 +15952,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first; finds queue[tail..returned). */
+/* Searches breadth-first from `from`; returns the end of what it adds to the queue from `tail` on. */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -15817,7 +16001,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* counts from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -15841,7 +16025,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs */
+  if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
@@ -15857,14 +16041,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
+    for (k = 0; k < 2; k++) { /* searches nearly from one end, then from the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -15936,11 +16120,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of front f, unless it is there or is eliminated below. Returns 0 without memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level is its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -15949,8 +16133,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
-   many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. Returns 0 if they are too many,
+   -1 without memory. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -15972,7 +16156,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -16022,7 +16206,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      made->products = made->largest = 0; /* when no pivot is put off */
+      made->products = made->largest = 0; /* if no pivot is put off */
       for (f = made->fronts - 1; f >= 0; f--) {
         const permi_front *front = &made->front[f];
         const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
@@ -16035,7 +16219,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* sorts entries by front, where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];
@@ -16069,7 +16253,7 @@ PERMI_BRIEF_END
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
    is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
 
-/* A column has the number of its row. */
+/* Columns have the numbers of their rows. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -16086,7 +16270,7 @@ typedef struct permi_frontal {
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
+#define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
@@ -16097,7 +16281,7 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+typedef enum permi_trust { /* pivots above their radii, which hold; any pivots; and with short low parts */
   PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
@@ -16107,7 +16291,7 @@ typedef struct permi_determinant {
   int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* All bits zero: 0. */
+/* The numbers of an elimination; one whose bits are all zero is 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -16153,7 +16337,7 @@ static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtra
   a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
 }
 
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+/* Returns a / b, |b| over its radius. A c near the quotient has |c - a / b| <= |a - c b| / |b|. */
 static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
 {
   const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
@@ -16203,7 +16387,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). 0: there is none. */
+/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -16238,7 +16422,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16413,15 +16597,15 @@ PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *w
   return PERM_OK;
 }
 
-/* run: or NULL, planning. */
+/* `run` is NULL while planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; of one */
+  double done, seconds; /* eliminations done; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the determinant has the wrong sign. */
+/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -16490,7 +16674,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -16501,7 +16685,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* Returns PERM_ERROR_LIMIT if too many pivots are not sure. imaginary may be NULL. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
@@ -16644,7 +16828,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* Returns |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -16691,7 +16875,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* only the radii may know */
+  if (!permi_planar_finite(value)) { /* radii may still hold */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -16702,7 +16886,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel, as two
    measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -16797,7 +16981,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
-    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
     whole = entry != NULL;
     for (e = 0; e < planar->parts * block->edges && whole; e++) {
@@ -16909,12 +17093,8 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-PERMI_BRIEF_END
-
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================= >>frontier_offer
-   What the frontier and sorting offer. */
+   Offers of methods frontier, lists, arrays and sorting. */
 
 static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -16967,7 +17147,8 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
+   cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -16986,7 +17167,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where faster. 0: no memory. */
+/* Takes residues where they are faster. Returns 0 without memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -17005,7 +17186,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; residues may fit where integers do not. 0: no memory. */
+/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17028,7 +17209,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Lists, or arrays, which hold unreachable states and cost more in small steps. */
+/* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -17063,7 +17244,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
         if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
         offer->bytes = permi_arrays_bytes(arrays);
-      } /* else of two whole steps */
+      } /* else those of two whole steps */
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -17078,8 +17259,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory; samples keep to one order whatever max_bytes. The budget is the GPU's if a quick order says
-   that one will be taken. 0: no memory. */
+/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
+   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -17126,7 +17307,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
+/* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17153,8 +17334,7 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
-/* An order that takes so many times the rival's seconds gets no programme. */
-#define PERMI_FRONTIER_FAR 4
+#define PERMI_FRONTIER_FAR 4 /* an order of so many times the rival's seconds is given up */
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -17207,8 +17387,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* The least share of a greedy order's time that annealed ones take. Large blocks begin with the order of trees. */
-#define PERMI_FRONTIER_GAIN 0.1
+/* Large blocks begin with the order of trees. */
+#define PERMI_FRONTIER_GAIN 0.1 /* annealed orders take at least this share of a greedy one's time */
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   if (block->n > PERM_MAX_N) {
@@ -17239,6 +17419,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                     doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
@@ -17251,7 +17432,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* times merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
@@ -17346,8 +17527,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows, then from n on columns, by blocks: *line. Those of block k begin at (*first)[k]. The caller releases
-   both, except on PERM_ERROR_MEMORY. */
+/* Lists live rows and, from n on, columns by blocks in *line; block k begins at (*first)[k]. The caller releases both,
+   except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17378,7 +17559,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* Incomplete if watch stops. Returns 0 without memory. */
+/* Returns 0 without memory. The block is incomplete if watch stops. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -17535,7 +17716,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY) { /* no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -17595,7 +17776,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* An offer that needs more than max_bytes to plan is a refusal. */
+/* Turns an offer whose planning needs more than max_bytes into a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -17618,7 +17799,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes offers in their turns, then what others take at least; nothing if only known prices were compared. */
+/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
+   compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -17669,7 +17851,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
-  maker->watch->work_total = best->seconds; /* though it may be refused */
+  maker->watch->work_total = best->seconds;
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
@@ -17682,8 +17864,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Least seconds: of planning and, chosen, a tenth of what is free, more for half full blocks. Blocks of these orders
-   without zeros take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
+   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
+   are not planned. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -17711,7 +17894,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
-  /* proven engines, unless finding orders for all blocks takes longer than planning may */
+  /* favours proven engines, unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
@@ -17735,7 +17918,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   char message[PERM_MESSAGE_BYTES];
-  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
   permi_block_array *made;
@@ -17849,7 +18032,9 @@ static perm_status permi_make_blocks(permi_maker *maker)
   return status;
 }
 
-/* ========================================================================================= >>sparse */
+/* ========================================================================================= >>sparse
+   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
@@ -17951,7 +18136,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Says if an integer does not fit a double. */
+/* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -17961,7 +18146,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* The job's number times its leaves in turn. */
+/* Multiplies the job's number by its leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -17979,7 +18164,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* The product of its leaves is not the permanent. */
+/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -17987,7 +18172,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have: the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -18072,7 +18257,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
+  const permi_engine *engine = permi_block_engine(options->method);
+  const int whole = named && (!engine || options->method == PERM_METHOD_DENSE);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -18108,8 +18294,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Exact integers may take PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
-   max_seconds if doubles are not quicker. */
+/* Plans doubles instead of integers that have no plan, take over PERMI_EXACT_FREE_SECONDS and PERMI_EXACT_WORTH times
+   as long, or exceed max_seconds where doubles are quicker. */
 static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -18147,7 +18333,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* array: given as one, planned in less time. */
+/* Planning takes less time if the matrix was given as an `array`. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -18176,7 +18362,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
       (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
     }
     if (watch.stopped == PERM_OK)
@@ -18205,7 +18391,8 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   return status;
 }
 
-/* The precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses its roundings. */
+/* Returns the precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its
+   roundings. */
 static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -18220,7 +18407,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -18417,8 +18604,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
-   minus a sparse matrix. */
+/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J minus a
+   sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {
@@ -18624,8 +18811,8 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add. Only with 8 doubles a vector x_lo real is
-   not rounded first. */
+/* Adds as permi_dd_times and permi_dd_add, to a block's high parts, then low ones. Only with 8 doubles a vector x_lo
+   real is not rounded first. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -18667,7 +18854,7 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
 }
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
+   The interpreter of >>hybrid_layout. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
@@ -18687,7 +18874,7 @@ PERMI_INLINE int PERMI_H(unrolls)(int algebra)
   return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
 }
 
-/* Value; value and error, or real and imaginary part; or value and error of both parts. */
+/* One to four words: value, error of a double-double; then those of an imaginary part. */
 typedef struct PERMI_N {
   PERMI_V p[4];
 } PERMI_N;
@@ -18697,7 +18884,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Second words go to the low parts. */
+/* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -18745,7 +18932,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
+/* Computes the address first (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -18849,7 +19036,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* a +- b, of one or two double-doubles */
+/* Returns a +- b, of one or two double-doubles. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -18890,7 +19077,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a - b; of moduli a + b; of whole numbers `half` times a - b */
+/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -18906,7 +19093,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a b - c d; of moduli a b + c d */
+/* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;
@@ -19121,7 +19308,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Borrows start at zero bytes. */
+/* Returns 1 if a byte of a is that of b. Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -19150,7 +19337,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store under way would stall bytes. */
+/* Sets column k. Reads counts of the frame before, as a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -19202,7 +19389,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -19241,7 +19429,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 their values times the products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -19249,7 +19437,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* 0 beyond the last */
+  if (signs->by_table) { /* marks are 0 beyond the last row */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();

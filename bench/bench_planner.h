@@ -146,7 +146,7 @@ static double bench_planner_call(const bench_planner_case *given, perm_method me
   options.threads = 1;
   options.plan_effort = effort;
   options.max_seconds = limit;
-  if (!given->real || permi_method_is_sparse(method))
+  if (!given->real || (permi_block_engine(method) && !(permi_block_engine(method)->flags & PERMI_ARRAY)))
     status = perm_compute_sparse(&given->matrix, &options, result);
   else if (given->integer)
     status = perm_compute_integer(n, n, given->integer, n, &options, result);

@@ -9,9 +9,9 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others, also clang-cl and Visual Studio's cl.exe (not tested):
-   portable kernels, one thread below OpenMP 3.1. About 20 s at -O2, 3 s at -O0: give the implementation a file of its
-   own. PERM_STATIC leaves out what is not called: 6 s for perm_real in a program of one file.
+   COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others: portable kernels, one thread below OpenMP 3.1
+   (docs/library.md). About 20 s at -O2, 3 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out
+   what is not called: 6 s for perm_real in a program of one file.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -63,8 +63,8 @@
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
 
    CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. To add something:
-   docs/CONTRIBUTING.md.
+   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
+   docs/engines.md. To add something: docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
@@ -76,28 +76,28 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: the choice of the engine
+     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+                     checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
-     [FBS83] T. E. Fortmann, Y. Bar-Shalom, M. Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
-     [Sin64] R. Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
-     [Gly10] D. G. Glynn, European J. Combin. 31 (2010) 1887-1891.
-     [NW78]  A. Nijenhuis, H. S. Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
-     [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
-     [Rys63] H. J. Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
-     [DK01]  I. S. Duff, J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: large entries to the diagonal.
-     [JV87]  R. Jonker, A. Volgenant, Computing 38 (1987) 325-340: linear assignment.
-     [Hig02] N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
-     [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
-     [MRA]   C. Masschelein, M. Richer, P. W. Ayers, arXiv:2510.03421 (2025): rectangular matrices.
-     [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
-     [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
-             whole number of units of the last place of b.
-     [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
-     [Kul13] U. Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums in a long fixed-point word.
+     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
+     [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
+     [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
+     [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
+     [Bre73] Bregman, Soviet Math. Dokl. 14 (1973) 945-949: row sums.
+     [Rys63] Ryser, Combinatorial Mathematics, Carus Monographs 14, 1963.
+     [DK01]  Duff, Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996: scaling.
+     [JV87]  Jonker, Volgenant, Computing 38 (1987) 325-340: linear assignment.
+     [Hig02] Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002.
+     [CH18]  Chin, Huh, Scientific Reports 8 (2018) 6101: multiplicities.
+     [MRA]   Masschelein, Richer, Ayers, arXiv:2510.03421 (2025): rectangular matrices.
+     [Dek71] Dekker, Numer. Math. 18 (1971) 224-242.
+     [BGM17] Boldo, Graillat, Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum.
+     [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
+     [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
 #ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
@@ -127,7 +127,9 @@
 #include "base/integers.h"
 #include "base/ring.h"
 #include "base/cpu.h"
+PERMI_BRIEF_BEGIN
 #include "base/files.h"
+PERMI_BRIEF_END
 #include "job/control.h"
 PERMI_BRIEF_BEGIN
 #include "base/names.h"
@@ -141,17 +143,23 @@ PERMI_BRIEF_END
 #include "dense/kernels.h"
 #include "dense/small.h"
 #include "dense/plain.h"
+PERMI_BRIEF_BEGIN
 #include "dense/scale.h"
+PERMI_BRIEF_END
 #include "dense/dense.h"
 PERMI_BRIEF_BEGIN
 #include "dense/gpu.h"
 PERMI_BRIEF_END
 #include "dense/plan.h"
+PERMI_BRIEF_BEGIN
 #include "dense/bounds.h"
+PERMI_BRIEF_END
 
 #include "exact/residues.h"
 #include "exact/exact.h"
+PERMI_BRIEF_BEGIN
 #include "exact/limbs.h"
+PERMI_BRIEF_END
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_device.h"
@@ -162,13 +170,18 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "plan/check.h"
+PERMI_BRIEF_BEGIN
 #include "plan/run.h"
 #include "plan/engine.h"
+#include "plan/array.h"
 #include "plan/offers.h"
+PERMI_BRIEF_END
 #include "plan/judge.h"
 #include "plan/compute.h"
 
+PERMI_BRIEF_BEGIN
 #include "minors/minors.h"
+PERMI_BRIEF_END
 #include "minors/minors_dense.h"
 #include "batch/batch.h"
 PERMI_BRIEF_BEGIN

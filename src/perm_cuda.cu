@@ -15,7 +15,7 @@
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
      frontier/       >>arrays_gpu     steps of arrays
-     hybrid/         >>programs       the sums of hybrid as straight programs
+     hybrid/         >>programs       the sums of hybrid as straight programs, their text in PTX
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels

@@ -30,8 +30,7 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config     macros
-                     >>more_calls      public types and functions
+     api/            >>more_config, >>more_calls: macros, public types and functions
      lowrank/        >>low_rank        declared rank
                      >>cauchy          Borchardt's identity
      proof/          >>lanes           input of vector kernels
@@ -54,17 +53,17 @@
                      >>sample          perm_sample_sparse
 
    REFERENCES  besides those of perm.h
-     [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
-     [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
-     [SB99]  I. Beichl, F. Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
-     [Bor55] C. W. Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
-     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
-     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
-     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
-     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+     [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
+     [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
+     [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
+     [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
+     [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.
+     [Sch98] Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] Audibert, Munos, Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
 */
-#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERMI_FAMILY
 #ifndef PERM_MORE_H_INCLUDED
 #define PERM_MORE_H_INCLUDED
 
@@ -73,7 +72,7 @@
 #if defined(PERM_PERMANENT_H_INCLUDED)
 #error "with PERM_MORE_IMPLEMENTATION alone, include perm_more.h before perm.h and perm_sparse.h"
 #endif
-#if !defined(PERM_SPARSE_IMPLEMENTATION) /* which does the same, and makes its own functions public */
+#if !defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_STATIC
 #define PERM_STATIC
 #endif
@@ -90,16 +89,15 @@
 #if (defined(PERM_IMPLEMENTATION) || defined(PERM_MORE_IMPLEMENTATION)) && !defined(PERM_NO_EXTRAS)
 #ifndef PERM_MORE_IMPLEMENTED
 #define PERM_MORE_IMPLEMENTED
-#ifndef PERM_SPARSE_IMPLEMENTED /* this header stood here before, without its implementation */
+#ifndef PERM_SPARSE_IMPLEMENTED
 #include PERM_SPARSE_HEADER_FILE
 #endif
-/* gcc 12 warns of its own AVX-512 intrinsics */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* warns of gcc's pragmas */
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif

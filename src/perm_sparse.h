@@ -44,16 +44,14 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
-                     classes; all values. Nested rows, rows of ones, J minus a sparse matrix (derangements), blocks of
-                     constants, multiples of lines
+                     classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
-                     times the time (GPU: 4 to 20, complex 40); integers in doubles below 2^53, else modulo a prime for
-                     each 47 bits of a bound, each about the time of doubles (GPU: 3 times), Gaussian ones twice. On
-                     GPUs from order 13
+                     times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
+                     the time of doubles. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
        sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
-                     few small ones; on GPUs if none is negative
+                     few small ones; also on GPUs
        codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
                      doubles. Hybrid is faster
        decompose     branches at lines of fewest entries; doubles, exact integers
@@ -68,77 +66,75 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
-     api/            >>sparse_config   macros
-                     >>sparse_calls    public types and functions
-     matrix/         >>matrix          compressed rows from triplets, arrays
-     formats/        >>market          lines, numbers; messages FILE:LINE; Matrix Market read, written; symmetries
-                     >>plain_text      files without a banner: rows, coordinates, edges; fractions
-                     >>numpy           .npy of NumPy
+     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
+     matrix/         >>matrix          compressed rows
+     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
+                     >>plain_text      rows, coordinates, edges; fractions
+                     >>numpy           .npy
                      >>graph           graph6, sparse6, digraph6; DIMACS
                      >>read            the table of formats; perm_matrix_read
-     graph/          >>reduce          the graph of a matrix; matching, components; lines of degree 1 and 2 eliminated
-                     >>walk            walks along elimination orders, greedy ones
-                     >>order           the best order: greedy, then annealed
-                     >>engines         what engines of a block share
-                     >>vectors         readings for AVX-512, AVX2
+     graph/          >>reduce          matching, components; lines of degree 1 and 2 eliminated
+                     >>walk            blocks, elimination orders, greedy ones
+                     >>order           annealed orders
+                     >>engines         what engines share
+                     >>vectors         inputs of vector kernels
                      >>primes          primes, integers from residues
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
-                     >>frontier        states and keys of the lists; from an order to a step's streams
-                     >>steps           unions of lists by groups, their values; THE BOUND
-                     >>arrays          states indexed by combinations; layout and memory of a step
+                     >>frontier        states of lists; a step's streams
+                     >>steps           unions of lists; THE BOUND
+                     >>arrays          states indexed by combinations; their memory
                      >>arrays_run      passes, price
                      >>array_kernels
-     tree/           >>tree            bucket elimination, products of tables; THE BOUND
-                     >>tree_build      elimination by fill, price
+     tree/           >>tree            bucket elimination; THE BOUND
+                     >>tree_build      order, price
      band/           >>band            a window along a band; THE BOUND
                      >>band_order      order of the rows, price
-     twins/          >>classes         waiting vertices counted in classes, refined from the end of an order
-                     >>classes_run     states of counts, hashing, threads; THE BOUND
-                     >>classes_order   greedy from the end, price
+     twins/          >>classes         classes of waiting vertices
+                     >>classes_run     states, threads; THE BOUND
+                     >>classes_order   order, price
      hybrid/         >>hybrid_layout   which columns are signs
-                     >>hybrid_program  a layout's straight program
-                     >>hybrid_leaf     rounding, estimate, price
+                     >>hybrid_program  a layout's program
+                     >>hybrid_leaf     rounding, search, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers of hybrid
+                     >>hybrid_offer    offers; THE BOUND
                      >>hybrid_kernels  interpreter of programs
      sign_search/    >>signs           the search
                      >>signs_order     weights, order of the columns
                      >>signs_offer     ranges, price
                      >>signs_kernels
      reference/      >>sorting
-                     >>transversals    trees of choices in chunks; perfect matchings; THE BOUND
+                     >>transversals    perfect matchings; THE BOUND
                      >>sparyser        sparyser and dominating; THE BOUND
                      >>decompose       THE BOUND
-     planar/         >>kasteleyn       left-right test; signs, checked face by face; THE PROOF
-                     >>dissection      nested dissection: the tree of fronts
+     planar/         >>kasteleyn       left-right test; signs; THE PROOF
+                     >>dissection      the tree of fronts
                      >>fronts          multifrontal determinants; THE BOUND
                      >>planar          the engine, its price
-     sparse/         >>frontier_offer  offers of frontier, sorting
-                     >>choose          blocks; the table of engines
-                     >>sparse          a matrix becomes a job; perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
+                     >>choose          the table of engines, the choice for each block
+                     >>sparse          perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
-     [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
-     [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
-     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
-     [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
-     [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
-     [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
-     [LM]    P. H. Lundow, K. Markstrom, Efficient computation of permanents, with applications to Boson sampling and
-             random matrices: bands, dominating sets.
-     [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
-             decomposition.
-     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
-     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
-             (1982) 127-135.
-     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
-     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
-     [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
-             on GPUs: the permanent ordering, method codegen.
-     [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
+     [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
+     [Tar72] Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
+     [Knu75] Knuth, Math. Comp. 29 (1975) 121-136: random descents.
+     [DM58]  Dulmage, Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
+     [FM03]  Forbert, Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
+     [Dec99] Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
+     [LM]    Lundow, Markstrom, Efficient computation of permanents, with applications to Boson sampling and random
+             matrices: bands, dominating sets.
+     [SUP]   Elbek, Tasyaran, Ucar, Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser, decomposition.
+     [Kas61] Kasteleyn, Physica 27 (1961) 1209-1225: planar graphs.
+     [Bra09] Brandes, The left-right planarity test, 2009; de Fraysseix, Rosenstiehl, Europ. J. Combin. 3 (1982)
+             127-135.
+     [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
+     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
+             method codegen.
+     [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
-#ifndef PERMI_FAMILY /* the header; a reading for one instruction set skips to the kernels */
+#ifndef PERMI_FAMILY
 #ifndef PERM_SPARSE_H_INCLUDED
 #define PERM_SPARSE_H_INCLUDED
 
@@ -163,17 +159,16 @@
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
-/* gcc 12 warns of its own AVX-512 intrinsics */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#if defined(__NVCC__) /* warns of gcc's pragmas */
+#if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
 #endif
-#ifndef PERM_PERMANENT_IMPLEMENTED /* this header stood here before, without its implementation */
+#ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
@@ -191,8 +186,8 @@ PERMI_BRIEF_END
 #include "graph/order.h"
 #include "graph/engines.h"
 #include "graph/vectors.h"
-#include "graph/primes.h"
 PERMI_BRIEF_BEGIN
+#include "graph/primes.h"
 #include "graph/device.h"
 PERMI_BRIEF_END
 
@@ -214,8 +209,8 @@ PERMI_BRIEF_END
 #include "twins/classes_run.h"
 #include "twins/classes_order.h"
 
-PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_layout.h"
+PERMI_BRIEF_BEGIN
 #include "hybrid/hybrid_program.h"
 #include "hybrid/hybrid_leaf.h"
 #include "hybrid/hybrid_residues.h"
@@ -231,18 +226,16 @@ PERMI_BRIEF_END
 #include "reference/sorting.h"
 #include "reference/transversals.h"
 #include "reference/sparyser.h"
+PERMI_BRIEF_BEGIN
 #include "reference/decompose.h"
 
-PERMI_BRIEF_BEGIN
 #include "planar/kasteleyn.h"
 #include "planar/dissection.h"
 PERMI_BRIEF_END
 #include "planar/fronts.h"
 PERMI_BRIEF_BEGIN
 #include "planar/planar.h"
-PERMI_BRIEF_END
 
-PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
 #include "sparse/sparse.h"

@@ -148,6 +148,10 @@ expect npy 0 'permanent = 10$' $dir/a.npy
 $perm - <$dir/a.npy >$dir/out 2>&1; check npy_stdin grep -q 'permanent = 10$' $dir/out
 expect npy_truncated 2 'short.npy: byte 80: taken as .npy: 3 bytes of items found, 4 were expected for shape .2, 2.: is the file whole' \
   $(head -c 83 $dir/a.npy >$dir/short.npy; echo $dir/short.npy)
+{ cat $dir/a.npy; timeout 20 cat /dev/zero; } 2>/dev/null | $perm - >$dir/out 2>&1
+check npy_endless grep -q 'at least 5 bytes of items found, 4 were expected for shape (2, 2): save one array a file' $dir/out
+timeout 20 yes 1 2>/dev/null | $perm --format npy - >$dir/out 2>&1
+check npy_endless_text grep -q 'no .npy file: its first bytes are not' $dir/out
 printf '1 2\n99999999999999999999 4\n' >$dir/large.txt
 expect large_told 0 'large.txt: read as doubles, for line 2 has an integer beyond 64 bits' $dir/large.txt
 printf '9007199254740993 0\n0 2i\n' >$dir/gaussian.txt

@@ -1,5 +1,5 @@
-/* perm_cli_options.h: the words of the command line: help, options, what goes with what, files that may be replaced.
-   Part of perm_cli.c. */
+/* perm_cli_options.h: the words of the command line: help, exit codes, options, what goes with what, files that may be
+   replaced. Part of perm_cli.c. */
 #ifndef PERM_CLI_OPTIONS_H
 #define PERM_CLI_OPTIONS_H
 

@@ -15,7 +15,7 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N (rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
+   0: 1. Square matrices up to order PERM_MAX_N (with equal lines: PERM_MAX_LINES), others up to PERM_MAX_LINES, at most
    2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
    zeros go there, in all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,

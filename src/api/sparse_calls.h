@@ -29,15 +29,14 @@ typedef struct perm_matrix {
 
 /* Reads a file, recognised by its bytes, never by its name; "-" is standard input. docs/formats.md has every rule:
    Matrix Market (of symmetric ones both triangles), .npy, one line of graph6, sparse6 or digraph6 (several:
-   perm_matrix_read_each), DIMACS. Without a banner options->format decides (PERM_FORMAT_LIST); auto: coordinates if the
-   first line has three whole numbers that fit all lines below, else rows of numbers; what both would fit, or neither
-   quite, is refused.
+   perm_matrix_read_each), DIMACS. Without a banner they are coordinates or rows of numbers, as options->format or their
+   lines say; what both would fit is refused.
    The kind is INTEGER if all numbers are integers of 64 bits (also 2.0, 1e3), PATTERN without numbers, COMPLEX if one
    has an i or two parts, else REAL. result->message tells how the file was read, and if an integer was rounded.
    Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
    *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
-   Refused: NaN, infinities, hexadecimal, numbers beyond double or that round to 0, packed files. Memory is at most a
-   multiple of the file's bytes plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
+   NaN, infinities, numbers that double cannot hold and, without max_bytes, files above 16 GB are refused. Memory is at
+   most a multiple of the file's bytes (.npy: of those its header tells) plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,

@@ -131,8 +131,8 @@ typedef struct perm_progress {
 
 /* Without PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
-  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs and counts, minors and gradients
-                       from order 13, frontier programs (one device), batches from order 10, if predicted faster */
+  int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. For sums over signs, minors and gradients from
+                       order 13, frontier programs (one device), batches from order 10, if predicted faster */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
 } perm_gpu_options;

@@ -18,7 +18,7 @@
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* The first half of a permi_coefficient, or its integers. */
+/* An entry: the first half of a permi_coefficient, or its integers. */
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
@@ -31,7 +31,7 @@ typedef struct permi_band {
   int *row, *column, *column_start; /* as taken */
   permi_band_entry *entry;
   double cost, longest, most, seconds_each, bound_relative, lost_error;
-  double lossy; /* relative error by own powers */
+  double lossy; /* relative error that own powers cause */
 } permi_band;
 
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
@@ -48,7 +48,7 @@ typedef struct permi_band_shape {
   size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 1) + r]: states below p with r used. */
+/* Sets counts[p (used + 1) + r] to the states of slots below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -140,7 +140,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Continues the last run if it can. */
+/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -163,7 +163,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Goes by ascending target. Below p `before` and `after` are used. */
+/* Emits runs by ascending target. Slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -218,7 +218,7 @@ static void permi_band_runs_of(permi_band_state *state, permi_band_stream *strea
   permi_band_runs(state, stream, shape->slot_count - 1, state->used, state->after, 0, 0, 1);
 }
 
-/* Gives states own powers. */
+/* Gives each state a power of its own. */
 static int permi_band_apart(permi_band_state *state, int row, size_t states)
 {
   if (!state->from_exp2) {
@@ -393,8 +393,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row. tests/proofs/chains.v,
-   tests/proofs/frontier.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
+   tests/proofs/frontier.g). */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
@@ -429,7 +429,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
 {

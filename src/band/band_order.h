@@ -3,7 +3,7 @@
 #pragma once
 #include "band.h"
 
-/* same[v]: the first equal to v. Both have the same rarest neighbour. */
+/* Sets same[v] to the first column equal to v; both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -26,7 +26,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Takes low degrees first, as Cuthill and McKee. */
+/* Goes breadth-first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -57,7 +57,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* INFINITY: above limit, or too wide. */
+/* `cost` is INFINITY above the limit or if the band is too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
   double made; /* with new runs */
@@ -160,7 +160,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes the row with an open column that opens the fewest columns, less those that it closes. 0: too wide, stopped. */
+/* Takes next the row with an open column that opens the fewest columns, less those that it closes. Returns 0 if too
+   wide or stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
@@ -217,7 +218,7 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return end == n;
 }
 
-/* Tries rows and columns as given, by Cuthill and McKee (ACM '69: 157-172), greedily from there. */
+/* Tries orders as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from there. */
 PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block,
                                                 double limit, int *same, int *lines, permi_band_price *price)
 {
@@ -225,10 +226,11 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
   const int n = block->n, vertices = 2 * n;
   const size_t all = (size_t)vertices;
   double *ways = (double *)permi_pool_get(room, 2 * all, sizeof *ways);
-  int *number, *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  int *number, *order, *seen, *trial, *rank, *tried, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
-  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, (int **)NULL))
+  if (!permi_pool_ints(room, &number, 2 * all, &order, all, &seen, all, &rank, all, &trial, all, &tried, all,
+                       (int **)NULL))
     return;
   for (v = 0; v < vertices; v++)
     same[v] = v;
@@ -270,6 +272,9 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
+      if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
+        continue;
+      memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
       found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;

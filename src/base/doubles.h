@@ -3,7 +3,7 @@
 #include "../api/types.h"
 #include "platform.h"
 
-/* Guards against mistakes, not adversaries, on either byte order. */
+/* Hashes against mistakes, not adversaries, alike on either byte order. */
 static uint64_t permi_hash(uint64_t hash, uint64_t number)
 {
   hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -17,7 +17,7 @@ static uint64_t permi_bits(double x)
   return bits;
 }
 
-/* By bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
+/* Compares bits: denormals-are-zero takes subnormals for 0, clang's -fno-honor-nans any comparison for true. */
 static int permi_is_zero(double x)
 {
   return !(permi_bits(x) << 1);
@@ -76,7 +76,7 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs in tests/proofs/doubles.g and
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]; proofs: tests/proofs/doubles.g,
    tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
@@ -170,8 +170,8 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
   return a;
 }
 
-/* Is arithmetic IEEE, to nearest, with denormals, as bounds and integers in doubles need? Another object's flags can
-   break that where >>platform cannot mend it. */
+/* Returns 1 if arithmetic is IEEE, to nearest, with denormals, as bounds and integers in doubles need. Another object's
+   flags can break that where >>platform cannot mend it. */
 static int permi_arithmetic_is_sound(void)
 {
   volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;

@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "doubles.h"
 
-/* For tests: returns an errno or 0, may lower *bytes. */
+/* For tests: returns an errno to fail with, or 0; may lower *bytes. */
 #if !defined(PERMI_FILE_FAULT)
 #define PERMI_FILE_FAULT(operation, bytes) 0
 #endif
@@ -44,7 +44,6 @@ typedef struct permi_replacement {
 #define PERMI_CLOEXEC __O_CLOEXEC /* with -std=c99 */
 #endif
 
-/* Returns why this kind is refused, or NULL. */
 static const char *permi_file_refusal(mode_t mode)
 {
   return S_ISREG(mode)                       ? NULL
@@ -63,7 +62,7 @@ static size_t permi_file_directory(const char *path)
   return length;
 }
 
-/* `name` is a buffer. */
+/* Removes what killed writers of `path` left; `name` is a buffer. */
 static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
@@ -82,7 +81,7 @@ static void permi_file_clean(const char *path, char *name)
     PERMI_AGAIN(descriptor = open(name, O_RDWR | O_NONBLOCK | PERMI_CLOEXEC));
     if (descriptor < 0)
       continue;
-    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* through a link: removes the link */
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) /* of a link, the link goes */
       remove(name);
     close(descriptor);
   }
@@ -132,7 +131,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Returns NULL if it fails: *why, and *missing if the file is absent. */
+/* Opens a file to read. Returns NULL and *why if that fails; sets *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -157,7 +156,6 @@ static FILE *permi_file_open(const char *path, const char **why, int *missing)
   return file;
 }
 
-/* Returns 0 or an errno. */
 static int permi_file_create(permi_replacement *file)
 {
   uint64_t number = permi_hash(permi_hash_double(PERMI_PROCESS, permi_seconds()), (uint64_t)time(NULL));
@@ -216,8 +214,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what (0: it failed and set errno); what NULL: only tries. clean: removes
-   leftovers. Returns NULL or why *failed (NULL: out of memory) failed. */
+/* Replaces path by what `print` writes of *what (it returns 0 and sets errno if it fails); only tries if what is NULL.
+   `clean` removes leftovers. Returns NULL, or why *failed (NULL: memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)

@@ -3,7 +3,7 @@
 #pragma once
 #include "doubles.h"
 
-/* a += b and a -= b of n words return the carry, the borrow. */
+/* a += b and a -= b, of n words, return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -271,7 +271,7 @@ static int permi_integer_halve(perm_integer *a, int k)
   return 1;
 }
 
-/* high < p <= 2^63 */
+/* Returns the two words modulo p, high < p <= 2^63. */
 static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
 {
 #if defined(__SIZEOF_INT128__) && !defined(_MSC_VER) /* nothing to divide them */
@@ -311,7 +311,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Returns 0 for a fraction, or if too long. */
+/* Makes the integer; returns 0 for a fraction, or if it is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -328,7 +328,7 @@ static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
   return 1;
 }
 
-/* Borrowed; parts of entry (i, j) at a[(i ld + j) parts]. */
+/* A borrowed array; entry (i, j) has its parts at a[(i ld + j) parts]. */
 typedef struct permi_integer_view {
   const int64_t *a;
   ptrdiff_t ld;

@@ -35,7 +35,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
                              : permi_prefer_huge_pages(malloc(bytes), bytes);
 }
 
-/* Touches no fresh pages. */
+/* Returns zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -61,7 +61,7 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Without memory sets pool->failed for good. */
+/* Returns memory of the pool; if there is none, sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* alignment */
@@ -122,7 +122,7 @@ static const perm_options *permi_options(const perm_options *options)
   return options ? options : &defaults;
 }
 
-/* One job in several calls, whose limits must not change the plan? */
+/* Returns 1 for one job in several calls, whose limits must not change the plan. */
 static int permi_in_pieces(const perm_options *options)
 {
   return options->checkpoint.file || options->checkpoint.parts || options->checkpoint.merge;
@@ -134,7 +134,7 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
-/* Spares a kilobyte that takes longer than a small permanent. */
+/* Spares a kilobyte, which would take longer than a small permanent. */
 static void permi_result_clear_brief(perm_result *result)
 {
   memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
@@ -142,7 +142,6 @@ static void permi_result_clear_brief(perm_result *result)
   memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
 }
 
-/* Puts a point for the locale's. */
 static void permi_put_point(char *number)
 {
   char *at = number + strspn(number, "+-0123456789"), *rest = at + strcspn(at, "0123456789");
@@ -206,7 +205,7 @@ static size_t permi_say(char *buffer, size_t size, const char *format, ...)
   return length;
 }
 
-/* Records NaN: an ignored status cannot look plausible. */
+/* Sets NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)
 {
@@ -229,7 +228,7 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
-/* Do rows not overlap, and does a ptrdiff_t count their bytes? */
+/* Returns 1 if rows do not overlap and a ptrdiff_t counts their bytes. */
 static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
 {
   return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
@@ -244,12 +243,12 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
                     name, (long long)stride, stride < n ? n : m);
 }
 
-/* Counts for max_bytes. A block's head holds its cost; the last holder releases the meter. */
+/* A meter counts memory for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
-  double limit, input; /* bytes beside the input, of it */
+  double limit, input; /* bytes beside the input, bytes of it */
   size_t live, wanted; /* wanted: the most that were refused */
   size_t holders;
 } permi_meter;
@@ -350,7 +349,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
-/* "3 h 12 min", "9e+12 years"; "2.5 GB"; 0 for a negative number or NaN. */
+/* Texts such as "3 h 12 min", "9e+12 years", "2.5 GB"; of 0 for a negative number or NaN. */
 typedef struct permi_words_of {
   char text[128];
 } permi_words_of;

@@ -112,7 +112,7 @@ PERM_API int perm_version(void)
   return PERMI_VERSION;
 }
 
-/* plus: a number that is not negative begins with +. */
+/* With `plus` numbers from 0 on begin with +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];

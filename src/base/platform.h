@@ -80,7 +80,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALIGN64 __attribute__((aligned(64)))
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
-#define PERMI_NEVER_INLINE __attribute__((noinline))
+#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame, such as a perm_result */
 #define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
@@ -108,12 +108,13 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* They enclose rooms whose speed -O1 keeps: gcc takes 0.6 of the time; without expensive-optimizations it leaves out
-   vzeroupper and fuses no more. Outside: dense kernels for AVX-512, which lose 3 to 5 %, planning (1.3 times as long),
-   sparyser (1.14), decompose (1.27). */
+/* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
+   out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, planning (1.3
+   times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
-  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
+  PERMI_PRAGMA(GCC push_options)                                                                                       \
+  PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations,strict-aliasing"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
@@ -148,7 +149,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
 #endif
 
-/* Nobody sets this clock (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
+/* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux no header declares
    clock_gettime, which takes two longs, or has another name. */
 #if defined(PERM_SECONDS)
 #elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
@@ -190,11 +191,11 @@ static double permi_seconds(void)
 static int permi_rounding_is_sound(void)
 {
 #if PERMI_X86
-  /* Reading MXCSR takes 8 ns. Up, down, to zero; denormals, in and out. */
+  /* Rounding up, down, to zero; denormals, in and out. Reading MXCSR would take 8 ns. */
   static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
   static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
   __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
-  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not at compile time */
   x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
   y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
   return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;

@@ -18,15 +18,15 @@
 #define PERMI_EXACT_FREE_SECONDS 10.0 /* chosen: integers are exact by default up to this, */
 #define PERMI_EXACT_WORTH 5           /* and to this multiple of doubles */
 #define PERMI_HOPELESS_SECONDS 1e12   /* chosen: refused */
-#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, small ranks are refused */
+#define PERMI_DEFAULT_BYTES 1.6e10    /* chosen: above it auto prefers others, low rank is refused */
 #define PERMI_HYBRID_CAUTION 1.25     /* chosen: escalates more often if larger */
 
-/* ---- dense sums, integers, small ranks */
+/* ---- dense sums, integers, low rank */
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
 static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
-#define PERMI_TERMS_SECONDS 5e-8       /* low rank: a product in double-double; minors by subsets: ten rows of states */
+#define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
@@ -34,14 +34,14 @@ static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFM
 /* ---- counts: [real, complex]; within a factor of two beyond a few microseconds */
 static const double permi_seconds_sweep[2] = {3e-9, 6e-9}; /* subsets: a transition */
 static const double permi_seconds_sweep_dd[2] = {4.5e-8, 8e-8};
-static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* repeats: a form moves, is multiplied */
+static const double permi_seconds_form[2] = {8e-10, 1.8e-9}; /* multiplicities: a form moves, is multiplied */
 static const double permi_seconds_form_dd[2] = {8e-9, 2.8e-8};
-static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* repeats: a step of e_M */
+static const double permi_seconds_e[2] = {5e-10, 1.2e-9}; /* multiplicities: a step of e_M */
 static const double permi_seconds_e_dd[2] = {2.5e-8, 8e-8};
 static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a step, */
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
-#define PERMI_SECONDS_TERM 3e-8 /* repeats: a term */
+#define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
@@ -91,10 +91,10 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 /* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
 
-/* A node, a join, a pattern, a pair: by tables (Zen 4); odd or long rows (Zen 5); a GPU, by counted instructions
-   (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
+/* A node, a join, a pattern, a pair: by tables; odd or long rows (Zen 5, times 1.37); a GPU, by
+   counted instructions (regular:64:6, H100: 9.7 s), where a pair is a word of 8 rows of both blocks. */
 PERMI_UNUSED static const double permi_signs_each[3][4] = {
-    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.4e-8, 4.5e-8, 3e-8, 5e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
+    {1.9e-8, 6.2e-8, 1.7e-8, 1.25e-9}, {1.9e-8, 6.2e-8, 4.1e-8, 6.9e-9}, {1e-10, 2.9e-10, 5.6e-12, 1.6e-12}};
 #define PERMI_SIGNS_CUT_SECONDS 6e-10          /* a row that thins out patterns */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9          /* a word of a row */
 #define PERMI_SIGNS_MOVE_UNITS(n) (25.0 * (n)) /* a move: 12 if full, 30 with 6 ones */

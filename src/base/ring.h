@@ -108,7 +108,7 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
   permi_wide_add(y, p);
 }
 
-/* y += c x, or y -= c x, modulo 2^(64 words); c: a magnitude of `length` words. */
+/* y += c x, or y -= c x, modulo 2^(64 words), for a magnitude c of `length` words. */
 static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
                                                  int length, int subtract)
 {
@@ -152,7 +152,7 @@ static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, ui
     }
 }
 
-/* *y += *c *x, or = if fresh; x and y do not overlap. c NULL is 1, for PERMI_WORD and PERMI_WIDE only. */
+/* *y += *c *x, or = if fresh; x and y do not overlap. c may be NULL, 1, for PERMI_WORD and PERMI_WIDE. */
 static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const permi_numbers *numbers,
                                                 const permi_coefficient *c, void *to, const void *from, int fresh)
 {

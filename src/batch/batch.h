@@ -1,9 +1,7 @@
 /* ========================================================================================== >>batch
    Many small matrices, one for each element of a vector: Laplace expansion (n = 2 .. 4), also along halves of the rows
    (real, n = 5 .. 8), or Glynn's signs (complex, n = 5 .. 11). Single calls take other orders, and values not large
-   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache (n =
-   5 took 31 ns, not 11). Users who copied entries themselves would wait 1.8 to 2.7 times as long.
-   Not taken: Glynn's signs for real n = 9 .. 11, .78 to 1.1 of single calls' time, with AVX-512 .67 to 1. */
+   against their rounding errors. Blocks are copied: entries a power of two apart drive each other out of the cache. */
 #pragma once
 #include "../minors/minors.h"
 
@@ -15,7 +13,7 @@
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
-/* most: order; above: from order 5 on. */
+/* `most` is the largest order; `above` takes orders from 5 on. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, most;
@@ -124,7 +122,7 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
                      entries);
 }
 
-/* Sets NaN if stopped. Not inlined: perm_result is large. */
+/* Computes a matrix as a single call; NaN if stopped. */
 PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *batch, const double *matrix, int threads,
                                                           double *value)
 {
@@ -175,7 +173,7 @@ static int permi_batch_stands(const permi_batch *batch, const double *a, const d
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* failed: the first, or count. */
+/* `failed` is the first that failed, or count. */
 typedef struct permi_batch_task {
   const permi_batch *batch;
   int threads;
@@ -266,8 +264,7 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Below order 10 sending takes longer (H200, 16 cores, 10^6 matrices: real n = 10 0.066 s, 0.030 s; complex n = 12 0.11
-   s, 0.33 s; n = 16 0.30 s, 7.7 s). batch->todo marks what GPUs leave. */
+/* Lets GPUs take the matrices; batch->todo marks what they leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;

@@ -1,13 +1,13 @@
 /* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Numbers are `stride` apart, parts half of that. */
+/* Loads an entry; numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
-/* Permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
+/* Makes the permanents of rows i, i + 1 by pairs (0, 1), (0, 2), .. of columns. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const double *a, size_t stride, int n, int i,
                                                         int parts)
 {
@@ -25,7 +25,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
-/* n = 2 .. 4; raises *largest to moduli of parts. */
+/* Returns the permanent, n = 2 .. 4; raises *largest to moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   const size_t apart = stride / (size_t)parts;
@@ -77,7 +77,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* Whether all entries are up to `largest`, all |values| from `least`, none NaN. */
+/* Returns 1 if all entries are up to `largest`, all |values| from `least` on and none NaN. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
                                                        double largest, double least, double *values, int parts)
 {
@@ -287,7 +287,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded) PERMI_NAME(batch_pair)(cons
   return pair;
 }
 
-/* Adds terms of width / 4 settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) * sums, int n, const double *a,
                                                        size_t stride, const double *form, int first, int outer,
                                                        double sign)

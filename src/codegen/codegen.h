@@ -58,7 +58,7 @@ static size_t permi_codegen_shared(const permi_codegen *codegen)
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* Algorithm 4. */
+/* Chooses k and c: Algorithm 4 of [EK]. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -80,7 +80,7 @@ static void permi_codegen_partition(permi_codegen *codegen)
   }
 }
 
-/* Algorithm 2. */
+/* Shares the terms among threads: Algorithm 2 of [EK]. */
 static void permi_codegen_launches(permi_codegen *codegen)
 {
   const uint64_t terms = UINT64_C(1) << codegen->ryser.digits;
@@ -170,7 +170,7 @@ static void permi_codegen_print_column(permi_code *code, const permi_codegen *co
   permi_code_print(code, "%sPRODUCT\nbreak;\n", seldom ? "REST\n" : "");
 }
 
-/* Table: row sums without columns [n]; columns [digits][n]; rows by place. */
+/* Writes the kernel. Its table has row sums without columns [n], then columns [digits][n], rows by place. */
 static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
@@ -182,7 +182,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   for (i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
-  if (rest) /* unrolled, they would take registers */
+  if (rest) /* unrolled, these rows would take registers */
     permi_code_print(code, "#define EVERY _Pragma(\"unroll 4\") for (int i = 0; i < %d; i++)\n"
                            "#define REST rest = 1; EVERY rest = permi_mul(rest, G(i));\n", rest);
   permi_code_print(code,

@@ -5,8 +5,7 @@
 #include "plan.h"
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
-   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1), say, a row sum cancels in every term: the
-   sum is all rounding. */
+   sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */
 typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|: root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were norms */
@@ -33,7 +32,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
 }
 
 /* Sets size[] to |row sum| in the terms of sign[column][term]; returns f over sqrt(n) u/2. Multiplies *spread by the
-   root of (k!)^(1/k) / k, k = moduli^2 / square, by Stirling's formula: the mean square over signs is at most about the
+   root of (k!)^(1/k) / k (Stirling's formula), k = moduli^2 / square: the mean square over signs is at most about the
    product of these and of the rows' squares [Bre73]. */
 static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm, double *spread)
@@ -85,7 +84,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds terms; returns the sum of weights. */
+/* Adds terms from `begin` on; returns the sum of weights. */
 static double permi_sample_terms(const permi_dense_plan *plan, const permi_view *view, int begin,
                                  permi_rounded_rows *rounded)
 {
@@ -113,7 +112,6 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* a minor leaves out one row */
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -138,7 +136,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   return weights;
 }
 
-/* Samples `terms` terms, more while they are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
+/* Samples `terms` terms, and more while all are below 2^-n / 8 of the norms' product (usual: exp(-n/2)). */
 static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, const permi_view *view, int terms)
 {
   const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);

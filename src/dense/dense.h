@@ -16,7 +16,7 @@ struct permi_counted;
 struct permi_counts;
 struct permi_choice;
 
-/* ld in entries */
+/* An array; ld counts entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
@@ -25,7 +25,7 @@ typedef struct permi_view {
 } permi_view;
 
 typedef struct permi_gpu_engines {
-  /* where wanted and faster than one thread */
+  /* Plans for GPUs where these are wanted and faster than one thread. */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
   double (*seconds)(int n, int parts, int product); /* of order n */
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,

@@ -25,8 +25,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Returns a table's number plus a row sum. With 32 registers gcc is 1.26 times as fast with a load of its own; with 16
-   that costs 3 to 20%. */
+/* Returns a table's number plus a row sum; with 32 registers by a load of its own (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(table_sum)(const double *t, const double *x)
 {
   PERMI_V y = PERMI_LOAD(t);
@@ -178,7 +177,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
 }
 
-/* By parts; products may cancel: sums take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -210,7 +209,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* p holds `one`. */
+/* Multiplies p, at first `one`, by all rows. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
                                                       PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
                                                       int block)
@@ -232,7 +231,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   }
 }
 
-/* Of the present group, and of all before. */
+/* Sums of the present group, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -254,7 +253,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: of its group */
+/* Adds a state's terms, to the sum of all if it is the group's last. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {

@@ -26,7 +26,7 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* Returns the number of usable GPUs; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
-/* run_range of leaves whose context begins with permi_gpu; makers of such contexts. */
+/* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
@@ -35,7 +35,7 @@ PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const pe
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
-/* Returns 1 if GPUs take it, and changes `minors`; then runs it. */
+/* Returns 1 and changes `minors` if GPUs take them; the next runs them. */
 PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_options *options, double *full);
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
@@ -73,7 +73,7 @@ PERMI_UNUSED static int permi_gpu_missed(const perm_options *options, int n, dou
 }
 #endif
 
-/* Unrolled columns from n = 37 on (docs/engines.md); other products gain nothing. */
+/* Unrolled columns from n = 37 on; other products gain nothing. */
 #ifndef PERMI_GPU_BLOCK
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif

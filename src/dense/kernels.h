@@ -1,6 +1,6 @@
 /* ======================================================================================== >>kernels
    Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills; docs/engines.md has measurements). */
+   columns fill the registers (tests/compile looks for spills). */
 #pragma once
 #include "../base/cpu.h"
 #include "../base/integers.h"
@@ -15,7 +15,7 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* A function of matrix, options and kernel family. */
+/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -41,7 +41,7 @@ typedef struct permi_chunk_sum {
 } permi_chunk_sum;
 
 #define PERMI_VIRTUAL_ROWS 392 /* 12 a complex pair, 8 to look ahead */
-#define PERMI_GROUP_LOG2 3     /* states added plainly */
+#define PERMI_GROUP_LOG2 3     /* of states added without TwoSum */
 #define PERMI_MOST_TABLED 2
 
 typedef struct permi_dense permi_dense;
@@ -51,7 +51,7 @@ struct permi_dense {
   int n, rows, padded; /* rows: virtual, padded to eights */
   int outer, chunk_log2;
   int tabled;             /* outer columns with tables */
-  unsigned absolute_mask; /* one of mask + 1 groups counts */
+  unsigned absolute_mask; /* one of mask + 1 groups counts for |terms| */
   double *table;
   size_t table_size;
   double *step;     /* [outer][2][padded]: +2a, -2a */
@@ -226,7 +226,6 @@ PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
   return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
 }
 
-/* Returns a bit for each nonzero byte. */
 PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 {
   static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};

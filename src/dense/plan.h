@@ -6,7 +6,7 @@
 #include "gpu.h"
 #include "../job/control.h"
 
-/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. exponent: 2n rows. */
+/* Scales as >>scale, then row sums of |a| to at most 1, so no term overflows. exponent has 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -115,8 +115,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : 1e-10;
 }
 
-/* Returns the expected relative error of doubles, else 0. sum |terms| / |permanent| is e^(n/2) for ones, less for
-   random and unitary matrices, more where it cancels. */
+/* Returns the expected relative error of doubles, 0 of others. sum |terms| / |permanent| is e^(n/2) for ones, less for
+   random and unitary matrices, more where terms cancel. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   return precision == PERM_PRECISION_DEFAULT ? n * PERMI_UNIT * exp(0.5 * n) : 0;
@@ -131,7 +131,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   const int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  if (permi_method_is_sparse(method))
+  if (method >= PERM_METHOD_FRONTIER)
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
@@ -144,7 +144,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, 5 us of which are not the kernel's, and complex pairs' tables. */
+/* Returns 1 if a bound costs at most 15 % of a call, which takes 5 us beside its kernel, and the tables of complex
+   pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -265,7 +266,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->seconds = plan->elements / (PERMI_RATE_GLYNN / (plan->method == PERM_METHOD_GLYNN ? 1 : 2));
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
   }
-  /* Chunks are small enough to share and stop, a start is free. */
+  /* Chunks are small enough to share and stop; starting one costs nothing. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

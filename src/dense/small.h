@@ -47,8 +47,7 @@ static int permi_small_all_whole(int entries, const double *a, double most)
   return whole;
 }
 
-/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. Inlining costs batches of orders 5 to 7 a
-   tenth. */
+/* Returns 1 if products of four neither overflow nor underflow; 0 for NaN. */
 PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
 {
   int i, safe = 1;
@@ -57,8 +56,8 @@ PERMI_NEVER_INLINE static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* Products of the rows' sums of moduli and of squares, over all rows and all but the least; squares at least DBL_MIN.
-   `moduli`: the sum of all, or NaN. */
+/* Products of the rows' sums of moduli and of squares (at least DBL_MIN), over all rows and over all but the least.
+   `moduli` is the sum of all, or NaN. */
 typedef struct permi_small_size {
   double sums, squares, other_sums, other_squares, moduli;
 } permi_small_size;
@@ -284,7 +283,6 @@ PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const dou
   return permi_times_plain(permi_spread_plain(a + 2 * i, 1, 2), permi_spread_plain(b + 2 * j, 1, 2), 2);
 }
 
-/* Returns a[i] b[j] + a[j] b[i]. */
 PERMI_INLINE permi_number_plain permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_plus_plain(permi_complex_entries(a, b, i, j), permi_complex_entries(a, b, j, i));
@@ -298,7 +296,6 @@ PERMI_INLINE permi_number_plain permi_complex_four(const double *a, int i, int j
                           permi_times_plain(permi_complex_two(a, b, k, l), permi_complex_two(c, d, i, j), 2));
 }
 
-/* 2 <= n <= 4 */
 PERMI_INLINE permi_number_plain permi_small_expand_complex(int n, const double *a)
 {
   permi_number_plain x, y, z;
@@ -335,7 +332,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
 #endif
 }
 
-/* The value alone. Inlined and without memcpy, batches of order 2 take 8 ns a matrix, not 10. */
+/* Sets the value alone; inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -356,7 +353,7 @@ static int permi_small_rounds_nothing(int n, int entries, const double *a, doubl
 
 #define PERMI_WRITTEN_OUT_N 12 /* lines, with copies */
 
-/* Multiplicities; NULL: once each. */
+/* Multiplicities of lines; NULL: once each. */
 typedef struct permi_copies {
   int m, n;
   const void *a;

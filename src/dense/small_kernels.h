@@ -3,7 +3,7 @@
    the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i (tests/proofs/small_orders.sh; measurements: docs/engines.md).
+   tables like z_i (tests/proofs/small_orders.sh).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
@@ -115,7 +115,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
   PERMI_NAME(small_finish)(sums, g, h, sign, setting, parts);
 }
 
-/* Adds [xy] of f times a last row. */
+/* The same of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                          PERMI_N z, const double *row, PERMI_V sign, int setting,
                                                          int parts)
@@ -125,7 +125,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Also sets *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Reads a pair's entries; sets *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -138,12 +138,12 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
+/* Forms 4k + (0, 1, 2, 3) are z_i, z_j, u, v of pair k, a part 32 doubles of `table` and 16 of `outer`; cross is c. */
 #define PERMI_ROOM_TABLE (8 * 4 * 32)
 #define PERMI_ROOM_OUTER (8 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 8 * PERMI_WIDTH)
 
-/* `count` numbers z become z + y, the next z - y. */
+/* Makes `count` numbers z to z + y, the next ones to z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;

@@ -46,7 +46,7 @@ typedef struct permi_sampler {
   permi_moments *moments; /* of samples */
 } permi_sampler;
 
-/* `master`, the calling thread, asks `watch` for all. */
+/* Returns 1 to stop; `master`, the calling thread, asks `watch` for all. */
 static int permi_sample_stop(const permi_sampler *sampler, int master, double units)
 {
   int stopping;
@@ -70,7 +70,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update. */
+/* Merges by Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -90,7 +90,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* 0 gets the least unit. */
+/* Scales a sample; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -187,7 +187,7 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
   return PERM_OK;
 }
 
-/* Scales lines by powers of two. 0: one is zero; -1: an entry is too small beside others. shift: room for 2 n. */
+/* Scales lines by powers of two. Returns 0 if one is zero, -1 if an entry is too small beside others. shift: 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -261,7 +261,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Fewest entries first; entries: room for n. */
+/* Orders rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;
@@ -294,7 +294,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   for (round = 0; round < 9; round++, weight *= 0.5) {
     double sum = 0, *next = to;
     for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
-      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
+      for (j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
         const size_t step = round ? 1 : (size_t)m;
         const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
         double dot = 0;
@@ -315,7 +315,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The lesser of the product of rows' sums of moduli and a power of the norm. */
+/* The largest sample is at most the product of rows' sums of moduli, and a power of the norm. */
 #define PERMI_ESTIMATE_NORM 256 /* chosen: above, the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
@@ -331,9 +331,9 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* rounding: of a mean, relative to samples' root mean square: n products of sums of n entries >= 0, divided twice a
-   sweep. Signed sums may cancel, so there it is no bound, but then samples differ by more. looks: the k-th question
-   whether to stop has 1 / (k (k + 1)) of the chance to err. */
+/* Fills in *estimate. `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
+   entries >= 0, divided twice a sweep. Signed sums may cancel, so there it is no bound, but then samples differ by
+   more. The k-th of `looks` whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
                                  double looks, perm_estimate *estimate)
 {
@@ -388,7 +388,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Without a block *estimate stays. */
+/* Samples until a limit; without a block *estimate stays as it is. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -426,7 +426,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part);
       memset(&part, 0, sizeof part);
       done++;
-      if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
+      if (plan->relative_error > 0 && done >= round) { /* asks seldom: stopping at a lucky moment biases */
         permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary) &&
             (estimate->standard_error > 0 || (double)done * PERMI_BLOCK_SAMPLES >= PERMI_ESTIMATE_SAMPLES))

@@ -3,7 +3,7 @@
 #include "../base/names.h"
 #include "rejection.h"
 
-/* With signs a guarantee stops at no error. */
+/* Checks the arguments. With signs a guarantee does not stop at an error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -142,7 +142,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* computed blocks have ten digits */
+    else /* blocks are computed to ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
@@ -159,7 +159,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     status = watch.stopped;
     if (status == PERM_OK)
       status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0, no proof */
+    if (status >= 0 && estimate->samples > 0 && estimate->standard_error == 0) { /* all are 0: no proof */
       estimate->standard_error = (double)INFINITY;
       estimate->radius = estimate->proved_radius;
       estimate->low = fmax(estimate->certain_low, -estimate->radius);

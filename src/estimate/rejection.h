@@ -102,7 +102,7 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   return PERM_OK;
 }
 
-/* The chance that Gamma(k) is above x: a Poisson distribution. */
+/* Returns the chance that Gamma(k) is above x, by a Poisson distribution. */
 static double permi_gamma_above(double k, double x)
 {
   double below = 1, above = 0, term = 1, i;
@@ -119,7 +119,7 @@ static double permi_gamma_misses(double k, double epsilon)
 }
 
 #define PERMI_REJECTION_ACCEPTED 1e9
-/* Accepted trials that miss an error of epsilon with chance delta, or INFINITY. */
+/* Returns how many accepted trials miss an error of epsilon with chance delta, or INFINITY. */
 static double permi_rejection_accepted(double epsilon, double delta)
 {
   double low = 2, high = 4, middle;
@@ -136,7 +136,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k are accepted; *chance estimates theirs. */
+/* Draws until k trials are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -170,7 +170,7 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   return status;
 }
 
-/* Columns with large entries come first. */
+/* Orders columns, large entries first, and makes the bounds of rows. */
 static void permi_rejection_rows(permi_rejection *work, permi_number *scale)
 {
   const int n = work->n;
@@ -274,7 +274,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Returns 0 if there is no perfect matching. integers: 5 n. */
+/* Finds a perfect matching; returns 0 if there is none. integers: 5 n. */
 static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
                                  permi_control *watch)
 {
@@ -311,7 +311,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` that `start` reaches (along), or that reach it, with `to`. Returns how many. */
+/* Marks rows `of` that `start` reaches (if along), or that reach it, with `to`; returns how many. */
 static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
 {
   const int n = pairing->n;
@@ -351,7 +351,7 @@ static int permi_rejection_blocks(permi_pairing *pairing)
   return blocks;
 }
 
-/* floor, top: logarithms of what is certain. */
+/* floor and top are logarithms of certain bounds. */
 typedef struct permi_rejection_call {
   permi_control *watch;
   const perm_options *options;
@@ -377,7 +377,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   perm_result result;
   permi_sinkhorn(r->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
-    perm_options options; /* of the caller's, samples know few */
+    perm_options options; /* samples know few of the caller's */
     memset(&options, 0, sizeof options);
     options.allocator = call->options->allocator;
     options.threads = call->threads;

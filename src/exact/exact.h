@@ -4,9 +4,7 @@
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
      Zeros: only even rows can be 0; a row of r ones is in about sqrt(2/(pi r)) of the terms. Two operations find a
-     row's zeros among 64 sign vectors.
-   Tried: unsigned limbs (a constant in each group of rows, which sums to 0) save two operations a limb and vector, but
-   fail when terms are skipped or a row is alone. */
+     row's zeros among 64 sign vectors. */
 #pragma once
 #include "../dense/dense.h"
 #include "residues.h"
@@ -117,7 +115,7 @@ typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: sums of two words */
   short first[PERM_MAX_N + 1]; /* each group's first row */
-  int words[PERM_MAX_N];       /* of the product with each group */
+  int words[PERM_MAX_N];       /* of the product through each group */
   int sum_words;
   permi_odd_modulus modulus;
   uint64_t one;         /* 2^(64 n) mod p */
@@ -249,7 +247,6 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* how: tables; survivors: the share of terms left */
 static size_t permi_exact_say(const permi_leaf *leaf, int parts, const char *how, double survivors, char *buffer,
                               size_t size)
 {
@@ -283,7 +280,6 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * (rows->n / PERMI_RATE_GLYNN + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* fixed_column: of sign + */
 static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fixed_column, int chunk_log2,
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {

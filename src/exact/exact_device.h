@@ -4,8 +4,6 @@
 #include "../dense/plan.h"
 #include "limbs.h"
 
-/* Terms a second on an H200, 0/1 of order 36: limbs without skipping 1.71e11; row sums and 3 limbs in doubles 1.69e11;
-   residues modulo 3 of 4 primes 2.5e10; zeros skipped, a tenth left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
 
@@ -60,7 +58,7 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Returns predicted seconds, or INFINITY. */
+/* Fills in a shape; returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;

@@ -355,7 +355,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
   }
 }
 
-/* Makes room for `settings` more. */
+/* Makes room for `settings` more; moves what is there to *total. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {

@@ -185,7 +185,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   }
 }
 
-/* *sum += or -= sum_k total[k] 2^(window k) */
+/* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
   int k;
@@ -299,8 +299,8 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   memset(exact->ends, 255, 64);
 }
 
-/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. step: [1 +
-   outer + settings][padded]; bytes: settings, or lanes' bytes and nibbles. */
+/* Fills in row i, the r-th of the atoms'. Columns are lanes, block or settings, the fixed one, outer ones. `step` is [1
+   + outer + settings][padded]; `bytes` has settings, or lanes' bytes and nibbles. */
 static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int skip, int lanes,
                                    uint32_t *to, uint8_t *bytes)
 {

@@ -11,7 +11,7 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* With t = a b < 2^64 p and q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
+/* Returns a b 2^-64: with t = a b < 2^64 p and q = t / p modulo 2^64, t - q p is a multiple of 2^64. */
 static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
 {
   const permi_wide t = permi_multiply_words(a, b);

@@ -40,8 +40,8 @@ static char permi_graph6_header(permi_reader *reader)
   return 0;
 }
 
-/* A header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short. Lines of wrong
-   length are graphs to refuse; but not i, j, nan. */
+/* Returns 1 for a header, a mark, or lines of such bytes alone. No number is one except i and j, which are too short.
+   Lines of wrong length are graphs to refuse; but not i, j, nan. */
 static int permi_is_graph6(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -190,7 +190,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* After comments "p WORD" and a number; else a header of names. */
+/* Returns 1 if "p WORD" and a number follow the comments; else it is a header of names. */
 static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;

@@ -3,8 +3,7 @@
    its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
-   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. Files are
-   written as a whole or not at all (>>files). */
+   5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
 #pragma once
 #include <errno.h>
 #if defined(__unix__) || defined(__APPLE__)
@@ -13,7 +12,7 @@
 #include "../base/files.h"
 #include "../matrix/matrix.h"
 
-/* Where the next graph begins, or NULL; the line before it; that of the one read. */
+/* Where the next graph begins, or NULL; the line before it; the line of the graph that is read. */
 typedef struct permi_rest {
   const char *position;
   unsigned long long before, line;
@@ -33,10 +32,10 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* with another that is no double, or 0 */
+  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
-  int mirrored;       /* across the diagonal */
+  int mirrored;       /* 1: across the diagonal, too */
   perm_integer *denominator; /* NULL: refuses fractions */
   unsigned long long fractions; /* first line with one, or 0; imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
@@ -62,7 +61,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* A file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -174,11 +173,15 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
+/* Longer words are cut, and no numbers. */
+#define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
+  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
+  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
@@ -189,7 +192,7 @@ static int permi_next_word(permi_reader *reader, const char **begin, const char 
   return permi_next_until(reader, ' ', begin, end);
 }
 
-/* ASCII only, in every locale. */
+/* Compares ASCII without case, in every locale. */
 static int permi_same_word(const char *begin, const char *end, const char *lower_case)
 {
   for (; begin < end && *lower_case; begin++, lower_case++)
@@ -214,7 +217,7 @@ static const char *permi_digits_end(const char *p, const char *end)
   return p;
 }
 
-/* The end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
+/* Returns the end of [+-] digits [. digits] [e [+-] digits], a digit before the e, or begin. */
 static const char *permi_number_end(const char *begin, const char *end, int *integer)
 {
   const char *first = begin + (begin < end && (*begin == '+' || *begin == '-'));
@@ -227,7 +230,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
     p = permi_digits_end(first, end);
     digits |= p > first;
   }
-  if (!digits)
+  if (!digits || end - begin >= PERMI_WORD_MOST)
     return begin;
   if (p < end && (*p == 'e' || *p == 'E')) {
     first = p + 1 + (p + 1 < end && (p[1] == '+' || p[1] == '-'));
@@ -240,7 +243,7 @@ static const char *permi_number_end(const char *begin, const char *end, int *int
   return p;
 }
 
-/* 7, 2.0 or 1e3; 0: not whole, or beyond 64 bits. */
+/* Reads 7, 2.0 or 1e3. Returns 0 if that is not whole, or beyond 64 bits. */
 static int permi_integer_value(const char *begin, const char *end, int64_t *value)
 {
   const int negative = *begin == '-', sign = negative || *begin == '+';
@@ -283,7 +286,7 @@ static void permi_note_integer(permi_reader *reader, const char *begin, const ch
     reader->rounded = reader->rounded ? reader->rounded : reader->line;
 }
 
-/* Rounds correctly; strtod wants a terminated copy. */
+/* Reads a double, rounded correctly; strtod wants a terminated copy. */
 static int permi_double_value(permi_reader *reader, const char *begin, const char *end, double *value)
 {
   const size_t length = (size_t)(end - begin), point = strlen(reader->point), needed = length + point + 1;
@@ -353,7 +356,7 @@ static int permi_read_within(permi_reader *reader, const char *what, long long l
          permi_reader_fail(reader, "%s %lld outside %lld..%lld", what, (long long)*value, least, most);
 }
 
-/* Symmetric arrays are lower triangles by columns, if skew without diagonal. */
+/* Reads entries. Symmetric arrays are lower triangles by columns, if skew without diagonal. */
 static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int array, unsigned long long count)
 {
   unsigned long long k;
@@ -421,7 +424,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   return 1;
 }
 
-/* Refuses at once more entries than the file can hold. */
 static int permi_read_market(permi_reader *reader, perm_format wanted)
 {
   static const unsigned value_bytes[4] = {0, 2, 2, 4}; /* of a line with its end; two indices: 4 */
@@ -501,7 +503,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ---- writing */
-/* 17 digits read back to the same double; from 1e17 to 2^63 all 19, or to another integer. */
+/* Prints 17 digits, which read back to the same double; from 1e17 to 2^63 all 19, else it is another integer. */
 static int permi_print_double(FILE *file, double value)
 {
   char text[64];

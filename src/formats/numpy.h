@@ -1,7 +1,6 @@
 /* ========================================================================================== >>numpy
    .npy files of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
-   dictionary with descr, fortran_order, shape), the items. Two axes of bool, integers of 1 to 8 bytes, floats of 4 and
-   8, complex of 8 and 16. */
+   dictionary with descr, fortran_order, shape), the items. Two axes. */
 #pragma once
 #include "market.h"
 
@@ -12,7 +11,7 @@ typedef struct permi_numpy {
   char code, order; /* of "<f8": f and < */
   unsigned size;    /* of an item */
   int fortran, axes; /* fortran: by columns */
-  uint64_t shape[2];
+  uint64_t shape[2], bytes; /* of all items */
   int given; /* bits of keys found */
 } permi_numpy;
 
@@ -35,7 +34,7 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
   return bits;
 }
 
-/* The bytes before the items, or 0. */
+/* Returns the bytes before the items, as the first 12 say, or 0. */
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
@@ -43,7 +42,7 @@ static size_t permi_numpy_head(const char *text, size_t bytes)
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
   length = permi_numpy_bits(text + 8, wide, '<');
-  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+  return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
 static int permi_numpy_next(permi_reader *reader)
@@ -155,7 +154,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   return 1;
 }
 
-/* Refuses NaN and infinities. */
 static int permi_numpy_float(permi_reader *reader, char order, unsigned size, unsigned at, double *value)
 {
   const uint64_t bits = permi_numpy_bits(reader->cursor + at, size, order);
@@ -174,42 +172,68 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
 }
 
 /* Messages count bytes from 0. */
-static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
   const char *begin = reader->position;
-  unsigned long long left, needed;
-  uint64_t outer, inner, k, i, bits;
-  size_t done = 0;
-  permi_numpy array;
-  permi_entry entry;
-  (void)wanted;
   reader->binary = reader->cursor = begin;
   if (!permi_is_numpy(reader))
     return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
   if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
     return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
                              (int)(unsigned char)begin[6]);
-  if (!head)
+  if (!head || head > bytes)
     return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
                              "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
   reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
   reader->line_end = begin + head;
-  if (!permi_numpy_header(reader, &array))
+  if (!permi_numpy_header(reader, array))
     return 0;
   reader->cursor = reader->line_end;
-  left = (unsigned long long)(bytes - head);
-  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
-  if (left != needed)
-    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
-                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
-                             left < needed ? "is the file whole?" : "save one array a file");
+  array->bytes = array->shape[0] * array->shape[1] * array->size; /* below 2^24 2^31 2^4 */
+  return 1;
+}
+
+/* Bytes to read of a file that begins so: of .npy the first 12, then header, items and one too many; none beyond what
+   is refused; UINT64_MAX: all. */
+static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format format)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_reader reader;
+  permi_numpy array;
+  if (!permi_numpy_begins(text, bytes) && format != PERM_FORMAT_NUMPY)
+    return UINT64_MAX;
+  if (head > bytes)
+    return head;
+  memset(&reader, 0, sizeof reader);
+  reader.name = "";
+  reader.position = text;
+  reader.end = text + bytes;
+  return permi_numpy_open(&reader, &array) ? head + array.bytes + 1 : bytes;
+}
+
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  unsigned long long left;
+  uint64_t outer, inner, k, i, bits;
+  size_t done = 0;
+  permi_numpy array;
+  permi_entry entry;
+  (void)wanted;
+  if (!permi_numpy_open(reader, &array))
+    return 0;
+  left = (unsigned long long)(reader->end - reader->cursor);
+  if (left != array.bytes)
+    return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
+                             left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
+                             (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < array.bytes ? "is the file whole?" : "save one array a file");
   outer = array.shape[array.fortran];
   inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; needed && k < outer; k++)
+  for (k = 0; array.bytes && k < outer; k++)
     for (i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);

@@ -4,7 +4,8 @@
 #include "../base/integers.h"
 #include "market.h"
 
-/* Finds a number; 0: end of line, or failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two rows. */
+/* Finds a number; returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2;
+   3 4" is two rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -37,8 +38,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
-   products lack rows, every entry by that of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
+   where products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -92,7 +93,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
   uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
-    begin++; /* as Python prints */
+    begin++; /* Python prints brackets */
     end--;
   }
   middle = permi_number_end(begin, end, &integer);
@@ -108,7 +109,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       reader->kind = PERM_KIND_REAL;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end[-1] == 'i' || end[-1] == 'j') {
+  if ((end[-1] == 'i' || end[-1] == 'j') && end - begin < PERMI_WORD_MOST) {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -144,7 +145,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. 0: no more. */
+/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -170,7 +171,7 @@ static char permi_line_mark(const permi_reader *reader, const char *begin)
   return memchr(begin, reader->separator, length) ? reader->separator : memchr(begin, '\t', length) ? '\t' : ' ';
 }
 
-/* After a letter, '_' or '"', and no missing value. */
+/* Returns 1 for what begins with a letter, '_' or '"', and is no missing value. */
 static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
@@ -191,7 +192,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Passes a first line of names, such as a,"b c",d2 or i,j. 0: failure. */
+/* Passes a first line of names, such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -314,7 +315,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* The numbers of a line, up to 5; -1: failure. */
+/* Returns how many numbers a line has, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -350,7 +351,7 @@ static void permi_indices_add(permi_indices *indices, const int64_t index[2])
   indices->lines++;
 }
 
-/* Indices count from 0 if one is 0, else from 1. (With neither 0 nor the last, either leaves an empty line.) */
+/* Returns 0 if an index is 0, else 1. (With neither 0 nor the last, either leaves an empty line.) */
 static int permi_indices_base(const permi_indices *indices)
 {
   return !indices->lines || (indices->low[0] > 0 && indices->low[1] > 0);
@@ -371,8 +372,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* What a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and entries. Up
-   to three rows of three numbers that could be both are a matrix. */
+/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
+   entries. Up to three rows of three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];

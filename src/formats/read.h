@@ -7,7 +7,7 @@
 #include "market.h"
 #include "numpy.h"
 
-/* A misspelt banner too, else a comment, and coordinates rows of numbers. */
+/* Returns 1 for a misspelt banner, too: as a comment it would make rows of numbers of coordinates. */
 static int permi_has_banner(const permi_reader *reader)
 {
   permi_reader look = *reader;
@@ -59,10 +59,10 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first that recognises a file reads it, by bytes, never by name. `format` asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
 static const struct {
   perm_format format;
-  const char *taken; /* in messages */
+  const char *taken;
   int binary; /* zero bytes are no error */
   int (*recognise)(const permi_reader *reader); /* NULL: whatever it is */
   int (*read)(permi_reader *reader, perm_format wanted);
@@ -162,7 +162,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* NULL refuses fractions (denominator), a second graph (rest: where to begin, NULL at first, and the next begins). */
+/* Reads a text. `denominator` NULL refuses fractions; `rest` NULL refuses a second graph, else says where to begin
+   (NULL at first) and then where the next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -217,7 +218,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* each: NULL, or gets every matrix, with *matrix and *denominator as room. */
+/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -225,7 +226,8 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   permi_control watch = permi_control_begin(options);
   permi_rest rest = {NULL, 0, 0};
   void *text = NULL;
-  size_t bytes = 0, capacity = 0, got, wanted;
+  size_t bytes = 0, capacity = 0, got, ask;
+  uint64_t wanted = 12; /* then permi_numpy_wanted */
   const char *name = path;
   perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
   FILE *file = path && !strcmp(path, "-") ? stdin : NULL;
@@ -237,7 +239,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   watch.activity = "reading";
   while (!file && !permi_watch(&watch, 0)) {
     errno = 0;
-    file = fopen(path, "rb"); /* a FIFO without writer waits; a signal may cancel */
+    file = fopen(path, "rb"); /* a FIFO without writer waits */
     if (!file && errno != EINTR)
       return permi_file_fail(result, path, "cannot open", errno);
     watch.next_look = 0;
@@ -245,16 +247,22 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (file == stdin)
     name = "standard input";
   while (file && status == PERM_OK && !over) {
-    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, 2 * capacity + 65536, 1)) {
+    const size_t room = wanted < SIZE_MAX ? (size_t)wanted : 2 * capacity + 65536;
+    if (options->max_bytes == 0 && (double)(wanted < UINT64_MAX ? wanted : bytes) > PERMI_DEFAULT_BYTES) {
+      status = permi_fail(result, PERM_ERROR_LIMIT, 0, "%s: more than %s: max_bytes allows more",
+                          permi_show_name(name).text, permi_size_words(PERMI_DEFAULT_BYTES).text);
+      break;
+    }
+    if (bytes == capacity && !permi_enlarge(&options->allocator, &watch, &text, bytes, room, 1)) {
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)bytes);
       break;
     }
-    capacity = bytes == capacity ? 2 * capacity + 65536 : capacity;
-    wanted = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
+    capacity = bytes == capacity ? room : capacity;
+    ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
     errno = 0;
-    got = fread((char *)text + bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+    got = fread((char *)text + bytes, 1, ask, file);
+    if (ferror(file) && errno == EINTR) {
       clearerr(file);
       watch.next_look = 0;
     } else if (ferror(file)) {
@@ -262,9 +270,10 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
       break;
     }
     bytes += got;
-    /* text with a zero byte is refused whatever follows, and /dev/zero has no end */
-    over = permi_watch(&watch, 1 << 22) || (got < wanted && feof(file)) ||
-           (!permi_numpy_begins((const char *)text, bytes) && memchr((char *)text + bytes - got, 0, got));
+    wanted = bytes == wanted ? permi_numpy_wanted((const char *)text, bytes, options->format) : wanted;
+    /* text with a zero byte is refused whatever follows */
+    over = permi_watch(&watch, 1 << 22) || (got < ask && feof(file)) || bytes == wanted ||
+           (wanted == UINT64_MAX && memchr((char *)text + bytes - got, 0, got));
   }
   if (file && file != stdin)
     fclose(file);

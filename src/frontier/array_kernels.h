@@ -105,8 +105,8 @@ PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK
 
-/* High parts of a block, then low ones, as permi_dd_times and permi_dd_add. Only with 8 doubles a vector x_lo real is
-   not rounded first. */
+/* Adds as permi_dd_times and permi_dd_add, to a block's high parts, then low ones. Only with 8 doubles a vector x_lo
+   real is not rounded first. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

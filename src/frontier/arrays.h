@@ -5,8 +5,8 @@
 #include "../graph/vectors.h"
 #include "steps.h"
 
-/* A bit says that a frontier vertex is matched, for rows that it is not. Then all states of a step have the same number
-   k of ones (a - d in >>order). A word's index is
+/* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
+   of ones (a - d in >>walk). A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + rank[low].
    A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
    settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
@@ -51,7 +51,7 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
 typedef struct permi_lookup {
   int top_ones;
   const uint16_t *place;    /* of low words, or NULL */
-  const permi_eight *eight; /* words with j ones: start[j] / 8 + j */
+  const permi_eight *eight; /* words with j ones: from start[j] / 8 + j on */
   permi_coefficient c;
 } permi_lookup;
 
@@ -91,7 +91,6 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   return numbers;
 }
 
-/* Integers are as short as possible. */
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
@@ -196,7 +195,7 @@ static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, 
   return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
 }
 
-/* Returns -1 if impossible modulo numbers up to twice `half`. */
+/* Returns a step's growth modulo numbers up to twice `half`, or -1 if impossible. */
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -438,9 +437,9 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   }
 }
 
-/* PLACES. States that differ in top bits that a step keeps do not meet. So it takes turns in one memory, each for some
-   settings of these: it places target values at the first fit, computes them, frees the source's places. Sizes follow
-   from counts of bits, so planning knows the memory. */
+/* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
+   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
+   Sizes follow from counts of bits, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -457,7 +456,7 @@ struct permi_places {
   permi_gap *gap;                          /* the last has no end */
   int gaps, done;
   uint64_t most, turn; /* bytes so far, of a turn */
-  uint32_t fixed, rest[2], begin, next; /* bits kept, others; settings of a turn */
+  uint32_t fixed, rest[2], begin, next; /* bits kept, others; a turn's settings */
 };
 
 static size_t permi_places_tops(const permi_frontier *frontier)
@@ -570,7 +569,7 @@ static void permi_places_step(permi_places *places, int p)
   permi_places_size(places, p + 1);
 }
 
-/* Places a turn. Returns the number of its words of top bits. */
+/* Returns the number of its words of top bits. */
 static int permi_places_turn(permi_places *places, int side, uint16_t *top)
 {
   uint64_t bytes = 0;
@@ -594,7 +593,6 @@ static int permi_places_turn(permi_places *places, int side, uint16_t *top)
   return tops;
 }
 
-/* Frees a turn's sources. */
 static void permi_places_turned(permi_places *places, int side)
 {
   const uint32_t rest = places->rest[side ^ 1];
@@ -611,7 +609,6 @@ static void permi_places_turned(permi_places *places, int side)
   } while (fixed != places->next);
 }
 
-/* Measures arrays->bytes. */
 static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
 {
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};

@@ -4,7 +4,6 @@
 #include "../graph/device.h"
 #include "arrays.h"
 
-/* Threads share words of top bits in pieces. */
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -72,7 +71,6 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
                            step->before + step->seconds * (double)number, thread);
 }
 
-/* Lengthens integers, the last first. */
 static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
 {
   const permi_array_stepping *step = (const permi_array_stepping *)context;
@@ -142,11 +140,11 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
                                     arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
-/* UNDERFLOW (tests/proofs/frontier.g). smallest, largest bound non-zero high parts. Products of doubles are multiples
-   of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the next
-   non-zero values, without the power if nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above, all is a multiple of 2^-936: only low parts underflow, by less than 2^-200 of the product, for
-   which PERMI_DD_UNIT has room. Below, a product and its sum lose 16 DBL_MIN a part. */
+/* UNDERFLOW (tests/proofs/frontier.g). `smallest` and `largest` bound non-zero high parts. Products of doubles are
+   multiples of 2^-106 times themselves, and so are sums, however they cancel. So smallest 2^-106 least |c| bounds the
+   next non-zero values, without the power if nothing cancels. Steps are measured before a product may fall below
+   PERMI_ARRAY_SAFE or exceed 1e150. Above that all is a multiple of 2^-936: only low parts underflow, by less than
+   2^-200 of the product, for which PERMI_DD_UNIT has room. Below it a product and its sum lose 16 DBL_MIN a part. */
 static perm_status permi_arrays_advance(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
@@ -208,7 +206,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Gives both one exponent and loss. */
+/* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   long long common;
@@ -231,7 +229,6 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* The run is cleared, except for `keep`. */
 PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_frontier *frontier, permi_control *control,
                                         double seconds)
 {
@@ -358,7 +355,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes none if stopped or with too many slots. */
+/* Makes arrays, none if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;

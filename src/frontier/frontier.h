@@ -14,8 +14,7 @@
    are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
-/* fastest: docs/engines.md */
-#define PERMI_LOW_BITS 9
+#define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
@@ -43,10 +42,10 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* -1: a drop */
+  int *partner;           /* of a stream: t; -1: the drop */
   uint64_t *mask;         /* test, want, flip */
-  double *states, *cost;  /* a bound; before */
-  double additions, bound_relative, lost_error, room[2]; /* room: even, odd steps */
+  double *states, *cost;  /* bounds; costs before steps */
+  double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
   int *ones, *words; /* see >>arrays; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
@@ -108,6 +107,13 @@ static int permi_list_room(const perm_allocator *allocator, permi_list *list, si
   return 1;
 }
 
+static void permi_patterns_clear(permi_patterns *patterns)
+{
+  patterns->count = 0;
+  if (patterns->table)
+    memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
+}
+
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -143,7 +149,6 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   return 1;
 }
 
-/* Returns -1 if out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
@@ -172,11 +177,11 @@ static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* Masks and key: high bits. */
+/* A stream in a list of groups: masks and key have the high bits. */
 typedef struct permi_cursor {
   uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
   uint64_t key[PERMI_MASK_WORDS]; /* at the end all ones */
-  size_t group;
+  size_t group, end;
   unsigned low_test, low_want, low_flip;
   uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
@@ -188,6 +193,20 @@ static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64
   for (w = words - 1; w > 0 && a[w] == b[w]; w--)
     ;
   return a[w] < b[w] ? -1 : a[w] > b[w];
+}
+
+/* The first key not below, or after. */
+static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int after)
+{
+  size_t begin = 0, end = list->groups;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)list->words, key, list->words) < after)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
 }
 
 static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
@@ -203,10 +222,10 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < source->groups && !permi_cursor_takes(cursor, high, words); cursor->group++)
+  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
     high += words;
   for (w = 0; w < words; w++)
-    cursor->key[w] = cursor->group < source->groups ? high[w] ^ cursor->flip[w] : UINT64_MAX;
+    cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
@@ -259,19 +278,19 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* Ascending pairs that a stream moves. */
+/* Pairs of low masks, ascending, that a stream moves. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole; /* k -> k, all of both */
+  int whole; /* k to k, for all states of both */
   int first, count;
 } permi_move;
 
 typedef struct permi_moves { /* a direct-mapped cache */
-  permi_move *move;
-  uint32_t *pair; /* from | to << 16 */
   int used;
+  permi_move move[1 << PERMI_MOVES_LOG2];
+  uint32_t pair[PERMI_MOVES_PAIRS]; /* from | to << 16 */
 } permi_moves;
 
 static const permi_move *permi_moves_find(permi_moves *moves, int step, int stream, const permi_cursor *cursor,
@@ -305,8 +324,9 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. life: 2 *
-   vertices; busy: PERMI_MASK_WORDS for each of steps + 1. 0: too many, or stopped. */
+/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
+   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
+   */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -361,7 +381,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* vanishing bits; mine: and v's */
+    memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's too */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       if (death[block->neighbour[e]] == p)
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
@@ -439,8 +459,8 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   return 1;
 }
 
-/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others, so the
-   bound by entries so far holds. */
+/* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
+   between two others, so the bound by entries so far holds. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
@@ -458,9 +478,10 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        bits[u >= block->n] -= line[u].bits;
         permi_majorant_enter(block, block->edge[e], &line[u]);
-        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+        line[u].bits = permi_majorant_bits(&line[u]);
+        bits[u >= block->n] += line[u].bits;
       }
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }

@@ -7,7 +7,6 @@
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
-/* >>arrays has two more. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
   DO(magnitudes, PERMI_MAGNITUDES) DO(signed, PERMI_SIGNED) DO(complex, PERMI_COMPLEX)                                 \
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
@@ -61,7 +60,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* *least: at most any non-zero part. */
+/* Adds the modulus to *weight; lowers *least to the least non-zero part. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
@@ -70,7 +69,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Shows compilers that low parts are 0. */
+/* Returns the entry without low parts, which compilers then know to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -78,7 +77,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* Integers have one word a part. */
+/* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -98,7 +97,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Returns how often to add c: `factor` times if c factor would overflow. */
+/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -197,7 +196,7 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
-/* True values are 2^exp2 times as large. smallest, largest bound non-zero moduli, loss is by underflow. */
+/* True values are 2^exp2 times as large. `smallest` and `largest` bound non-zero moduli; underflow causes `loss`. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -295,7 +294,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). sizes: every 32nd step, where cancelled values give up moduli, or NULL. */
+/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -344,7 +343,6 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   permi_values_add(numbers, &one, y, product, 1);
 }
 
-/* Measures no low parts or integers. */
 static void permi_values_track(permi_algebra algebra, const void *values, size_t count, permi_sizes *sizes)
 {
   const double *x = (const double *)values;
@@ -357,7 +355,7 @@ static void permi_values_track(permi_algebra algebra, const void *values, size_t
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* tests/proofs/frontier.g. moduli: roundings in the sum of moduli. */
+/* Returns a bound relative to the sum of moduli, which has `moduli` roundings (tests/proofs/frontier.g). */
 static double permi_terms_bound(const permi_numbers *numbers, double roundings, double operations, double moduli)
 {
   double gamma = permi_gamma(roundings + operations);
@@ -367,7 +365,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 }
 
 typedef struct permi_majorant {
-  double sum;
+  double sum, bits;
   int count, others; /* of modulus not 1 */
 } permi_majorant;
 
@@ -398,7 +396,7 @@ static double permi_block_bits(const permi_block *block)
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    permi_majorant line = {0, 0, 0};
+    permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     bits[v >= block->n] += permi_majorant_bits(&line);
@@ -452,7 +450,7 @@ static const char *permi_numbers_text(const permi_numbers *numbers, int moduli)
   return text[numbers->algebra == PERMI_SIGNED_DD && !moduli ? PERMI_MAGNITUDES_DD : numbers->algebra];
 }
 
-/* Gives double-doubles moduli. */
+/* The same; double-doubles get moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -467,11 +465,11 @@ struct permi_runner {
   const char *activity;
   int threads;
   permi_pool pool;
-  perm_allocator locked; /* a caller's need not be thread-safe */
+  perm_allocator locked; /* the caller's need not be thread-safe */
   double done, unpolled, visited; /* predicted seconds */
   int stop; /* of thread 0 */
   permi_sizes sizes;
-  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes states before step p: >>trace */
+  perm_status (*keep)(permi_runner *run, int p); /* or NULL; takes the states before step p: >>trace */
   void *keeper;
 };
 
@@ -493,7 +491,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The run is cleared, except for `keep`. */
+/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -508,7 +506,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Thread 0 asks, once every PERMI_RUNNER_POLL states. */
+/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -553,7 +551,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* unit: of roundings in `bound`. */
+/* Completes a leaf; `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))

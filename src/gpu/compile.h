@@ -1,5 +1,5 @@
 /* ======================================================================================== >>compile
-   Kernels by key, compiled by NVRTC, kept in memory and in a directory. */
+   Kernels by key: NVRTC compiles them, and memory and a directory keep them. */
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
@@ -89,7 +89,7 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 #undef PERMI_GLOBAL
 }
 
-/* The caller frees the text. */
+/* Returns the kernel's text, which the caller frees. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
   const char *more = key->family       ? permi_text_arrays
@@ -114,7 +114,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   return source;
 }
 
-/* The names of cache files depend on these options too. */
+/* The names of cache files depend on these options, too. */
 #define PERMI_COMPILE_OPTIONS "-std=c++14", "--fmad=false"
 #define PERMI_COMPILE_TEXT "-std=c++14 --fmad=false"
 
@@ -174,7 +174,7 @@ static char *permi_compile(const char *source, int arch, size_t *size, char *mes
   return image;
 }
 
-/* Returns NULL if anything is amiss. */
+/* Returns the image in a cache file, or NULL if anything is amiss. */
 static char *permi_cache_read(const char *path, size_t *size)
 {
   uint64_t head[2];
@@ -204,7 +204,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
   FILE *file;
   int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  remove(temporary); /* left by a killed process with this number */
+  remove(temporary); /* a killed process of this number may have left it */
   file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
@@ -214,7 +214,7 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
     remove(temporary);
 }
 
-/* The device's context. Needs no lock: all threads get the same one. */
+/* Returns the device's context. Needs no lock, as all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
   CUcontext context;
@@ -235,8 +235,8 @@ static int permi_current(int device, char *message)
   return context && PERMI_CALL(current, (context), device, message);
 }
 
-/* A copy of the image that another device of the architecture has or is making, or NULL. The caller holds
-   permi_cuda_lock, free while waiting. */
+/* Returns a copy of the image that another device of the architecture has or is making, or NULL. The caller holds
+   permi_cuda_lock, which is free while waiting. */
 static char *permi_image_of(const permi_kernel_key *key, size_t *size)
 {
   permi_making *other;
@@ -279,7 +279,7 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
              "on the CPU (options.gpu.devices = 0)", device, (double)shared, permi_cuda.shared[device]);
     fine = 0;
   }
-  if (fine && shared > 48 * 1024) /* CUDA must be asked for more */
+  if (fine && shared > 48 * 1024) /* CUDA gives more only if asked */
     fine = PERMI_CALL(allow, (loaded->function[0], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared),
                       device, message);
   if (!fine)
@@ -307,7 +307,7 @@ static char *permi_image_make(const permi_making *making, size_t *size, char *me
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
-  *size = sizeof making->key; /* a twin's modules are keys */
+  *size = sizeof making->key; /* a twin's module is its key */
   image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
@@ -330,7 +330,7 @@ static permi_loaded *permi_make(permi_making *making)
     fine = permi_load(loaded, making->shared, message);
   } else if (fine) {
     permi_cache_path(making, path, sizeof path);
-    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* a whole file may not suit this driver */
+    for (fine = turn = 0; turn < 2 && !fine; turn++) { /* also a whole file may not suit this driver */
       free(loaded->image);
       message[0] = 0;
       loaded->image = turn ? permi_image_make(making, &loaded->size, message) : permi_cache_read(path, &loaded->size);
@@ -384,7 +384,7 @@ static void *permi_making_run(void *argument)
   return NULL;
 }
 
-/* At exit waits for compilers, before their library ends. */
+/* Waits at exit for compilers, before their library ends. */
 static void permi_cuda_leave(void)
 {
   if (permi_cuda.process != getpid())
@@ -396,7 +396,7 @@ static void permi_cuda_leave(void)
   pthread_mutex_unlock(&permi_cuda_lock);
 }
 
-/* Takes source over; the caller holds permi_cuda_lock. */
+/* Starts to make a module; takes `source` over. The caller holds permi_cuda_lock. */
 static permi_making *permi_making_start(const permi_kernel_key *key, char *source, size_t shared, const char *cache,
                                         char *message)
 {

@@ -74,7 +74,7 @@ typedef struct permi_kernel_key {
   uint64_t digest, length;
 } permi_kernel_key;
 
-enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* functions of family 1 */
+enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* the functions of family 1 */
 static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
     {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
 
@@ -82,7 +82,7 @@ typedef struct permi_loaded {
   permi_kernel_key key;
   CUmodule module;
   CUfunction function[PERMI_FUNCTIONS];
-  char *image; /* for other devices of its architecture */
+  char *image; /* kept for other devices of its architecture */
   size_t size;
   struct permi_loaded *next;
 } permi_loaded;
@@ -113,7 +113,7 @@ static void permi_condition(pthread_cond_t *condition)
 
 static pthread_cond_t permi_made; /* a thread of >>compile has ended; permi_process_begin makes it */
 
-/* Guards what follows. */
+/* The lock of all that follows. */
 static pthread_mutex_t permi_cuda_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   int driver_state, nvrtc_state; /* 0 not tried, 1 open, -1 absent */
@@ -151,7 +151,7 @@ static struct timespec permi_until(long nanoseconds)
 }
 
 #if defined(PERM_CUDA_TESTS)
-static long permi_fault_after = -1; /* calls until one fails; below 0: none */
+static long permi_fault_after = -1; /* for tests: calls until one fails; below 0: none does */
 static int permi_fault(void)
 {
   const long left = __atomic_fetch_sub(&permi_fault_after, 1, __ATOMIC_RELAXED);
@@ -179,7 +179,7 @@ static int permi_called(CUresult status, const char *what, int device, char *mes
   permi_called(permi_fault() ? CUDA_ERROR_UNKNOWN : permi_cuda.driver.name arguments, "driver call " #name, device,    \
                message)
 
-/* 0 in a handle is nothing. */
+/* What a holder holds; a handle of 0 is nothing. */
 typedef enum permi_held { PERMI_MEMORY, PERMI_HOST, PERMI_EVENT, PERMI_STREAM, PERMI_HELDS } permi_held;
 typedef struct permi_holder {
   int device, held;
@@ -203,7 +203,7 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
-/* Gives memory back first, which waits; ignores failures. */
+/* Gives all back, memory first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
@@ -225,7 +225,7 @@ static void permi_give_back(permi_holder *holder)
   holder->held = 0;
 }
 
-/* ---- which GPUs there are */
+/* ---- the GPUs of this machine */
 
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)

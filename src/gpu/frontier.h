@@ -1,10 +1,10 @@
 /* ======================================================================================= >>frontier
-   The frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, a free
-   table and the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
+   free table and for the last value. */
 #pragma once
 #include "compile.h"
 
-typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
+typedef struct permi_step_table { /* offsets in bytes of what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
   int shift; /* log2 of the length of a row of middle offsets */
 } permi_step_table;
@@ -12,7 +12,7 @@ typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
 struct perm_gpu_frontier {
   perm_gpu_frontier_shape shape;
   perm_options options;
-  permi_step_table at[2]; /* at first for the largest table */
+  permi_step_table at[2]; /* at first those of the largest table */
   permi_holder holder;
   int steps, planes;      /* planes: words of a value */
   permi_loaded *module;
@@ -31,7 +31,7 @@ struct perm_gpu_frontier {
 static double permi_frontier_seconds;
 #endif
 
-/* Offsets for `words`; NULL: of the largest table. */
+/* Returns the offsets for `words`, of the largest table if NULL. */
 static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << shape->low;
@@ -40,7 +40,7 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
   at.shift = shape->middle;
   if (words) {
     int k, last = 0;
-    tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
+    tops = (size_t)words->top[words->tops - 1] + 1; /* they ascend */
     middles = (size_t)words->middle_start[shape->top + 1];
     for (k = 0; k <= shape->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
@@ -264,10 +264,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* it may still run an earlier pass */
+  fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
          PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
          permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
-         PERMI_ON(holder, synchronise, ()); /* our stream waits for no upload */
+         PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {

@@ -1,13 +1,13 @@
 /* ============================================================================================ >>run
-   Chunk ranges: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap. Pieces
-   are merged in order: what is done is a prefix. */
+   Runs ranges of chunks: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap.
+   Pieces are merged in order, so what is done is a prefix. */
 #pragma once
 #include "compile.h"
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
 #define PERMI_PIECE_CHUNKS (1 << 16)
-#define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
+#define PERMI_PIECE_LEAST 1024 /* the least chunks of many sums, which must fill a GPU */
 
 typedef struct permi_team {
   const char *cache;
@@ -37,7 +37,7 @@ static void permi_team_begin(permi_team *team, void *job, const char *cache, cha
   permi_condition(&team->changed);
 }
 
-/* A failure ends the job if the thread had begun; else others do the work. */
+/* Notes a failure, which ends the job if the thread had begun; else others do the work. */
 static void permi_team_fail(permi_team *team, const char *message, int begun)
 {
   pthread_mutex_lock(&team->lock);
@@ -118,7 +118,7 @@ static perm_status permi_team_end(permi_team *team, uint64_t all, perm_status st
     team->message[0] = 0;
     return PERM_OK;
   }
-  return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* PERM_OK: no GPU could begin */
+  return team->failed || status == PERM_OK ? PERM_ERROR_DEVICE : status; /* with PERM_OK no GPU could begin */
 }
 
 static CUfunction permi_worker_begin(permi_worker *worker, char *message)
@@ -162,8 +162,8 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
-/* NULL: nothing is left, or all are stopped after their first. A launch's blocks share the tasks of >>text_signs and
-   wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
+/* Takes a piece; NULL if nothing is left, or if all are stopped after their first. A launch's blocks share the tasks of
+   >>text_signs and wait for the last: few blocks would leave a GPU empty, and short launches wait often. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
   permi_team *team = worker->team;
@@ -242,7 +242,7 @@ static int permi_start(permi_worker *worker, permi_slot *slot, const permi_holde
   if (work->constants)
     memcpy((char *)&arguments + PERMI_HEAD_BYTES, work->table + (work->doubles - work->constants),
            work->constants * sizeof(double));
-  memset(slot->sums, 0xff, bytes); /* NaN shows what is not written */
+  memset(slot->sums, 0xff, bytes); /* NaN, which shows what is not written */
   slot->start = permi_clock();
   return PERMI_ON(holder, send, (slot->out, slot->sums, bytes, slot->stream)) &&
          PERMI_ON(holder, launch, (function, blocks, 1, 1, 128, 1, 1, shared, slot->stream, parameters, for_twin)) &&
@@ -263,7 +263,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
   rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
-  /* after a late wake-up both pieces are done: too fast */
+  /* after a late wake-up both pieces are done, which would look too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
   if (sink->alone)
@@ -316,7 +316,7 @@ static void *permi_work(void *argument)
   memset(slot, 0, sizeof slot);
   fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
          PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for it */
+         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
@@ -355,7 +355,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
   for (i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
-  while (run.waiting) { /* beyond a failed piece */
+  while (run.waiting) { /* pieces behind one that failed */
     permi_piece *piece = run.waiting;
     run.waiting = piece->next;
     free(piece);
@@ -452,7 +452,7 @@ static size_t permi_batch_shared(int n, int parts)
 
 static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* most that compile without spills */
+  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* the most that compile without spills */
   snprintf(text, size,
            PERM_GPU_ENTRY
            "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",

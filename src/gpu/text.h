@@ -1,13 +1,13 @@
 /* =========================================================================================== >>text
-   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and has a twin on the host. The
-   last lines, which name a kernel's constants, are made by the host's rooms and >>compile.
+   The kernels' text: strings for NVRTC, and code for this compiler, which checks it and makes a twin on the host. The
+   host's rooms and >>compile write the last lines, which name a kernel's constants.
    Dense sums: a thread walks over 2^(walk + block) sign vectors, row sums x in registers, loops over rows unrolled (N =
    0, any order, is the twin's). The FP64 pipe limits: an fma of three different registers counts 1.5 operations. */
 #pragma once
 
-/* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k, signed, by one instruction where compilers make three. Below permi_words_add: of a warp; the twin has lanes
-   in arrays. */
+/* X(type, name, parameters, body on a GPU, body on the host). A volatile product is not contracted. permi_byte and
+   permi_half return part k, signed, by one instruction where compilers make three. Those below permi_words_add are of a
+   warp; the twin has its lanes in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -84,7 +84,7 @@ static const char permi_vocabulary[] = "#define PERMI_UNROLL _Pragma(\"unroll\")
 
 /* clang-format off */
 PERMI_TEXT(dense,
-/* s + e = a + b exactly */
+/* Makes s + e = a + b, exactly. */
 PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b), with = permi_add(sum, -a);
@@ -92,7 +92,7 @@ PERMI_BOTH void permi_two_sum(double &s, double &e, double a, double b)
   s = sum;
 }
 
-/* the same for |a| >= |b|, or a a multiple of b's last place */
+/* The same for |a| >= |b|, or for a multiple of b's last place a. */
 PERMI_BOTH void permi_fast_two_sum(double &s, double &e, double a, double b)
 {
   const double sum = permi_add(a, b);
@@ -106,7 +106,7 @@ PERMI_BOTH void permi_two_product(double &p, double &e, double a, double b)
   e = permi_fma(a, b, -p);
 }
 
-/* p *= x */
+/* Multiplies p by x. */
 template <int PARTS>
 PERMI_BOTH void permi_number_times(double *p, const double *x)
 {
@@ -119,7 +119,7 @@ PERMI_BOTH void permi_number_times(double *p, const double *x)
   }
 }
 
-/* Whether a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
+/* Returns true if a term enters the sum of |terms|; hashed, since a matrix may favour fixed signs. */
 PERMI_BOTH bool permi_sampled(unsigned key, unsigned mask)
 {
   key = (key ^ key >> 16) * 0x7feb352du;
@@ -131,7 +131,7 @@ PERMI_BOTH unsigned permi_term_key(unsigned long long chunk, unsigned round, uns
   return ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
 }
 
-/* The row of a walk's table that leads from term m to the next. */
+/* Returns the row of a walk's table that leads from term m to the next. */
 PERMI_BOTH int permi_walk_row(unsigned m)
 {
   const int j = permi_ctz(m + 1);
@@ -232,7 +232,8 @@ struct permi_arguments {
   double constant[COUNT];
 };
 
-/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, sum of sampled |terms|. */
+/* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, and the sum of sampled |terms|.
+   */
 template <int ROOM, int STEP>
 struct permi_registers {
   double x[ROOM];
@@ -301,7 +302,7 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   }
 }
 
-/* Recursive, since compilers unroll less. */
+/* Adds terms S to END. Recursive, since compilers would unroll less. */
 template <int S, int END, int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM,
           int STEP>
 struct permi_states {
@@ -327,8 +328,8 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* A thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 % slower.
-   */
+/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
+   slower. */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)

@@ -5,8 +5,8 @@
 
 /* clang-format off */
 PERMI_TEXT(batch,
-/* A matrix, by a team of 32 or 128 threads with the tables of >>gpu in shared memory: pivot form, or plain if every
-   column has a small entry. */
+/* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
+   every column has a small entry. */
 template <int N, int PARTS>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
@@ -57,7 +57,7 @@ PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j
   room.worst[j] = least;
 }
 
-/* The pivot column; *plain: no row is divided. */
+/* Returns the pivot column; *plain says that no row is divided. */
 template <int N, int PARTS>
 PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
 {
@@ -168,8 +168,8 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
   room.arguments.mask = R::MASK;
 }
 
-/* out: permanent, sum of |terms|, share that rounding may have taken (huge: the CPU must take the matrix). sum: hi, lo,
-   hi, lo, sum of |terms|, `apart` doubles apart. */
+/* Sets out to the permanent, the sum of |terms| and the share that rounding may have taken (huge: the CPU must take the
+   matrix). `sum` has hi, lo, hi, lo, sum of |terms|, `apart` doubles apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {

@@ -22,7 +22,7 @@ PERMI_BOTH unsigned permi_exact_word(const uint4 &four, int k)
   return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
 }
 
-/* step is at a multiple of 16 bytes. */
+/* Moves row sums by `step`, which is at a multiple of 16 bytes. */
 template <class S>
 PERMI_BOTH void permi_exact_step(const S &shape, unsigned *to, const unsigned *x, const unsigned *step)
 {
@@ -55,7 +55,7 @@ PERMI_BOTH unsigned permi_exact_magnitude(const S &shape, const unsigned *x, int
   return top;
 }
 
-/* out = p c modulo 2^(32 grown), p of `words` words, then `fill` */
+/* Sets out to p c modulo 2^(32 grown), p of `words` words, then `fill`. */
 template <int ROOM>
 PERMI_BOTH void permi_exact_times(unsigned *out, int grown, const unsigned *p, int words, unsigned fill,
                                   const unsigned *c, int wide)
@@ -158,7 +158,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   }
 }
 
-/* Groups from G on; recursive, so that G is a constant. */
+/* Multiplies the groups from G on; recursive, so that G is a constant. */
 template <class S, int G, int END>
 struct permi_exact_groups {
   static PERMI_BOTH void run(const S &shape, const unsigned *x, unsigned *p, unsigned &sign)
@@ -212,7 +212,7 @@ PERMI_BOTH void permi_exact_start(const S &shape, const unsigned *table, unsigne
       permi_exact_step(shape, x, x, table + shape.stride() * (1 + k));
 }
 
-/* Bits of the block columns' settings in which an even row is 0. */
+/* Returns the bits of the block columns' settings in which an even row is 0. */
 template <class S>
 PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *x, const unsigned long long *masks)
 {

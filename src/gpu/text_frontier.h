@@ -118,7 +118,7 @@ PERMI_BOTH permi_double_double permi_dd_sum(permi_double_double a, permi_double_
   return s;
 }
 
-/* (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
+/* Returns (hi, lo) c with the CPU's bits, whose vectors fuse real double-doubles. */
 PERMI_BOTH permi_double_double permi_dd_times(double hi, double lo, double c, bool fused)
 {
   permi_double_double p;

@@ -121,7 +121,7 @@ PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int c
   }
 }
 
-/* `other`: the product of lane ^ bit, for bits 1, 2, 4. */
+/* Takes over the product of lane ^ bit, `other`, for bits 1, 2, 4. */
 template <int C, int PARTS, int FAST>
 PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
 {
@@ -191,7 +191,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
+/* Makes word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;

@@ -145,7 +145,7 @@ PERMI_BOTH unsigned permi_signs_counter(const unsigned long long *queue, int whi
   return (unsigned)permi_seen(queue + which) + 1u;
 }
 
-/* The counter before x is added, in all lanes. */
+/* Adds x to a counter; returns what it was before, in all lanes. */
 template <class S>
 PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int which, int x)
 {
@@ -155,7 +155,7 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
   return permi_shuffle(was, 0);
 }
 
-/* A tree that was given away; ~0: none. */
+/* Returns a tree that was given away; ~0: none. */
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
 {
@@ -209,7 +209,7 @@ PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const 
       w.sum[l][k] = 0;
 }
 
-/* Lane l's sum over the lanes up to it, of `width`. */
+/* Makes lane l the sum over the lanes up to it, of `width`. */
 template <int LANES>
 PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
 {
@@ -256,7 +256,7 @@ PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
                                         D::template product<4 * S::MOST_FOURS>(c, own, w.table + shape.odd() + begin));
 }
 
-/* Pair `number` of all, which belongs to a leaf from `leaf` on. */
+/* Finds pair `number` of all, which belongs to a leaf from `leaf` on. */
 template <class S>
 PERMI_BOTH void permi_signs_pair(const S &shape, permi_signs_warp<S> &w, unsigned number, int &leaf, unsigned *sum)
 {
@@ -555,7 +555,7 @@ PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigne
   permi_signs_join(shape, w);
 }
 
-/* Powers of 3 in 4 words. */
+/* Makes powers of 3 in 4 words. */
 PERMI_BOTH void permi_signs_power(unsigned *power, int k)
 {
   unsigned x[4] = {1, 0, 0, 0};
@@ -571,7 +571,7 @@ PERMI_BOTH void permi_signs_power(unsigned *power, int k)
     power[i] = x[i];
 }
 
-/* Carries between words of 32 bits. */
+/* Carries between the words of 32 bits. */
 PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;

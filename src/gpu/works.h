@@ -119,7 +119,7 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
-/* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
+/* Returns the bytes of the frontier's GPU (0: there is none); the next returns those that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
 double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
 /* Makes room for a program. message must outlive *frontier. */
@@ -127,7 +127,7 @@ perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, cons
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
-/* Waits only if sizes is not NULL: least modulus above 0, largest. */
+/* Starts a step. Waits only if sizes is not NULL, for the least modulus above 0 and the largest. */
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes);
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);

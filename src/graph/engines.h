@@ -6,7 +6,7 @@
 #include "reduce.h"
 #include "order.h"
 
-static int permi_count_ones(uint64_t x)
+PERMI_INLINE int permi_count_ones(uint64_t x)
 {
   x -= x >> 1 & UINT64_C(0x5555555555555555);
   x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -93,7 +93,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* loss factor 2^e, never 0 by underflow. */
+/* Returns loss factor 2^e, never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
@@ -104,7 +104,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* A zeroed plan that begins with a permi_owned, or NULL. */
+/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -122,7 +122,7 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. 0: no memory. */
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;

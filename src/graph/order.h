@@ -21,7 +21,7 @@
 #define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
 
-/* Before each position. A move walks those that its permutation changes, until it costs too much. */
+/* The walk before each position. A move walks those that its permutation changes, until it costs too much. */
 typedef struct permi_positions {
   uint64_t *sets; /* gone rows, columns, touched rows, columns */
   int *counts;    /* touched rows, columns, gone rows, columns */
@@ -43,7 +43,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; of positions permuted, behind */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* a move that is taken */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -106,7 +106,6 @@ static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const 
   memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
 
-/* Instances for 1 to 8 words gained 0 to 5 %, 17 % for 8. */
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
   int p;
@@ -125,7 +124,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best, returns its cost. A better order deserves less time. */
+/* Anneals a->order into a->best; returns its cost. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -149,7 +148,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
-    } else { /* a position by chance of its cost */
+    } else { /* draws a position by its cost */
       at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
@@ -208,7 +207,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
-/* The units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
+/* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
@@ -290,7 +289,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Says if, with a rival, the best order has so many times the states that fit. */
+/* Returns 1 if there is a rival and the best order has over `times` the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -300,7 +299,7 @@ static int permi_orders_beyond(permi_orders *search, double times)
   return search->greedy.walk.peak > times * budget->most;
 }
 
-/* Rounds double, as slower cooling helps, while they pay and orders fit. */
+/* Anneals in rounds that double, as slower cooling helps, while they pay and orders fit. */
 static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, double begin)
 {
   const permi_budget *budget = &search->budget;
@@ -337,7 +336,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost (INFINITY: hopeless). 0: no memory. */
+/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {

@@ -4,7 +4,7 @@
 #include "../exact/residues.h"
 #include "../job/control.h"
 
-/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+/* Returns the words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
 static int permi_words_of_bits(double bits)
 {
   return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
@@ -56,7 +56,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* with_root: 1 modulo 4 */
+/* Returns the largest prime below `above`, with_root one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do

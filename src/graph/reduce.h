@@ -135,7 +135,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
 typedef struct permi_cell {
   int vertex[2], next[2], previous[2]; /* links along row and column */
   double real, absolute, imaginary;    /* absolute: sum of |terms| behind the value */
-  int rounded;
+  int rounded, exponent;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
@@ -146,8 +146,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int inexact, lost; /* rounded integers; entries below normal doubles */
-  double lost_error; /* by these, in units of 2^exp2 */
+  int inexact, lost; /* integers were rounded; entries below the normal doubles */
+  double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
@@ -315,7 +315,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* The least e with modulus <= 2^e. */
+/* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -358,7 +358,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
-      const double x = permi_cell_exponent(&working->cell[index]) + shift[working->cell[index].vertex[1 - side]];
+      const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
       sum += x;
       most = x > most ? x : most;
     }
@@ -395,7 +395,7 @@ static int permi_scale(permi_working *working)
         exponent[i][j] = PERMI_NO_EXPONENT;
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
-        exponent[i][j - n] = permi_cell_exponent(&working->cell[index]);
+        exponent[i][j - n] = working->cell[index].exponent;
         least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
@@ -502,9 +502,8 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
                           : cell->real == 0 && cell->imaginary == 0;
 }
 
-/* log2. Values that cancel further below their sums of |terms| are scaled without those, lest they underflow, and have
-   no bound or estimate. */
-#define PERMI_CANCELS -400
+/* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
+#define PERMI_CANCELS -400 /* log2 */
 
 /* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
@@ -611,14 +610,15 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
+   */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: of degree-2 steps, and 1 an entry if integers were rounded. `absolute` has them too:
-   g / (1 - g) below. */
+/* Returns the roundings of an entry's terms: those of degree-2 steps, and 1 an entry if integers were rounded.
+   `absolute` has them too: g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -635,6 +635,8 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
   perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -657,7 +659,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates degrees 1 and 2. *singular: a line is empty. Overflow: of the constant. */
+/* Eliminates lines of degree 1 and 2. Sets *singular if a line is empty. Only the constant can overflow. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -726,7 +728,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Says if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -752,6 +754,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
+      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -785,7 +788,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
     if (first && !exact && !permi_scale(working))
       return permi_fail_memory(result);
     first = 0;
-    if (working->lost) /* the bound is of entries as they are */
+    if (working->lost) /* the bound needs entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }

@@ -6,7 +6,7 @@
 #include "../dense/gpu.h"
 #include "engines.h"
 
-typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
+typedef enum permi_growth { /* exact; reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
 } permi_growth;
 
@@ -14,8 +14,7 @@ typedef enum permi_growth { /* exact; and reduced; reduced from two doubles */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
 
-/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. (Tried: gathering,
-   with microcode against GDS three quarters of a run.) */
+/* Eight words of a block, base + at[i] of those in `here`: a window of 16 nearly always has them. */
 typedef struct permi_eight {
   uint16_t base;
   unsigned char here, wide; /* beyond the window */
@@ -77,7 +76,7 @@ typedef struct permi_instruction {
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* 47 bits more; double-doubles */
+  PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_DOUBLED, /* entries with 47 bits more; double-doubles */
   PERMI_HYBRID_WHOLE, PERMI_HYBRID_COMPLEX_DOUBLED, /* real value, error, imaginary value, error */
   PERMI_HYBRID_SHORT, PERMI_HYBRID_LONG, /* WHOLE + permi_growth */
   PERMI_HYBRID_MODULI, PERMI_HYBRID_COMPLEX_MODULI, /* for sums of |terms| */
@@ -155,6 +154,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
+  uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -175,7 +175,7 @@ typedef struct permi_hybrid {
 #define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* counts sum 0; rows never 0 have target 0 */
 
-/* A row of one block after its last prefix column: not 0 with the patterns alive[count - least]. */
+/* A row of one block after its last prefix column: the patterns alive[count - least] do not make it 0. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
   int place, least, entry, levels; /* what + adds */
@@ -185,7 +185,7 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { /* its blocks */
+typedef enum permi_signs_class { /* the blocks that a row touches */
   PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE
 } permi_signs_class;
 
@@ -257,13 +257,13 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
     count[own + i - shared] += add[i];
 }
 
-/* Bytes of 0 have a high bit; bytes above one may. */
+/* Returns the high bits of bytes that are 0, perhaps of bytes above one, too. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
 {
   return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
 }
 
-/* A row's sum, or half of an even one. */
+/* Returns a row's sum, or half of an even one. */
 static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
 {
   const int half = (int)count[place] - PERMI_SIGNS_ZERO;
@@ -279,10 +279,10 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs,
   return product;
 }
 
-/* Half sums -4 to 4 by four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
+/* Codes of half sums -4 to 4 by their low four bits: bit 0: times 2, 1: 4, 2: 3, 7: negative. */
 static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
 
-/* Summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
+/* Marks are summed over eight rows: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
 static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 

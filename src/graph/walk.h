@@ -3,10 +3,9 @@
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
    matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices.
-   Costs of greedy orders differ by factors of 2 to 1000: from 20 ms on, 50 orders gain more than as much annealing (15
-   graphs). Ties go to the vertex whose neighbours are nearest to leaving, up to 7x better on regular graphs and
-   k-trees; every other round to any, better on power laws. */
+   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
+   vertices greedy orders take the one whose neighbours are nearest to leaving, up to 7x better on regular graphs and
+   k-trees, and every other round any, better on power laws. */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"
@@ -36,7 +35,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
+/* Returns C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -50,7 +49,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* width, gone: rows and columns touched, eliminated. */
+/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
@@ -69,8 +68,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* The most for max_seconds, a power of 2, so that runs, ranks and escalations plan alike. Jobs in pieces keep a plan
-   under other limits. */
+/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
+   pieces keep a plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -86,7 +85,7 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
-/* What an engine may use; PERMI_PLAN_REST is for later ones. */
+/* Returns what an engine may use; PERMI_PLAN_REST is left for later ones. */
 static double permi_account_free(const permi_account *account, double seconds)
 {
   return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
@@ -128,7 +127,7 @@ typedef struct permi_walk {
   int *frontier, *place;
   int width[2], eliminated[2], widest;
   double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before are touched */
+  int unseen[2]; /* lines before these are touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -350,7 +349,7 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
     greedy->listed = kept;
     if (best >= 0 && (walk->state[best] == 0 || greedy->next[best] == block->start[best + 1]))
       return best;
-    if (best >= 0) /* before other neighbours of the hub */
+    if (best >= 0) /* does not list more neighbours of the hub */
       permi_greedy_list(block, greedy, best);
     for (i = 0; best < 0 && i < walk->width[0] + walk->width[1]; i++)
       permi_greedy_list(block, greedy, walk->frontier[i]);
@@ -410,7 +409,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Says if another order is worth its time. After first ones, others are up to 1000 times as quick. */
+/* Returns 1 if another order is worth its time: later ones are up to 1000 times as quick as the first. */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;

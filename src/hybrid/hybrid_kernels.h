@@ -1,5 +1,5 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid_layout. clang contracts expressions, so products have statements of their own. */
+   The interpreter of >>hybrid_layout. */
 
 #define PERMI_H(name) PERMI_NAME(hybrid_##name)
 #define PERMI_N PERMI_H(number)
@@ -19,7 +19,7 @@ PERMI_INLINE int PERMI_H(unrolls)(int algebra)
   return PERMI_WIDTH > 1 ? algebra != PERMI_HYBRID_COMPLEX_DOUBLED : PERMI_H(is_short)(algebra);
 }
 
-/* Value; value and error, or real and imaginary part; or value and error of both parts. */
+/* One to four words: value, error of a double-double; then those of an imaginary part. */
 typedef struct PERMI_N {
   PERMI_V p[4];
 } PERMI_N;
@@ -29,7 +29,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Second words go to the low parts. */
+/* Adds or subtracts a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -77,7 +77,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(one)(PERMI_V v)
   return x;
 }
 
-/* Has the address first: with one address a slot gcc loads many vectors twice (7 % slower). */
+/* Computes the address first (docs/engines.md). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -181,7 +181,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
   return x;
 }
 
-/* a +- b, of one or two double-doubles */
+/* Returns a +- b, of one or two double-doubles. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
@@ -222,7 +222,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a - b; of moduli a + b; of whole numbers `half` times a - b */
+/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -238,7 +238,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* a b - c d; of moduli a b + c d */
+/* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
   PERMI_N second;

@@ -8,9 +8,7 @@
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed +
-   Tried without gain: on GPUs rows divided by an inner entry (7 % fewer operations), low columns unrolled (8 %); slots
-   of 16 or 64 doubles; 110 slots, for the first-level cache (1.4 times as long). */
+     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed + */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"
@@ -21,7 +19,7 @@ typedef struct permi_arrangement {
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
-/* Of a load, a product and a store */
+/* Prices, in a load, a product and a store. */
 #define PERMI_WEIGHT_ROWS 1.0
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
@@ -41,11 +39,11 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope, dirty; /* columns of operands, result; low ones */
-  int items; /* of a chain, of which there is one */
-  int slot, persists; /* slot: of rows the first constant */
-  int growth, halved, whole; /* (>>hybrid_program); whole: values are the numbers themselves */
-  double size;               /* bounds them */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low ones */
+  int items; /* of the chain, of which there is one */
+  int slot, persists; /* slot: of a row its first constant */
+  int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
+  double size;               /* a bound on them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
@@ -95,7 +93,7 @@ static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left
   return work->n + work->nodes++;
 }
 
-/* On a CPU a row's constants are operands. */
+/* Returns what a row's constants cost: on a CPU they are operands. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f)
 {
   return work->gpu && f->node < work->n ? work->power[permi_count_ones(f->scope)] : 0;
@@ -109,7 +107,8 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
                                  const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = fmax(sum->most, sum->live + waiting * here);
+  const double after = sum->live + waiting * here;
+  sum->most = after > sum->most ? after : sum->most;
   if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
@@ -117,24 +116,35 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   sum->live += here;
 }
 
+static double permi_layout_price(const permi_layouts *work, uint32_t scope, uint32_t dirty)
+{
+  return work->power[permi_count_ones(scope)] * work->rate[dirty];
+}
+
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
+  double own[64 + PERMI_HYBRID_INNER], floor = 0;
+  int i, j;
+  for (i = 0; i < count && count > 2; i++)
+    own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least = 1e300;
-    int a = 0, b = 1, i, j, second;
+    int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count; i++)
-      for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
-                             work->rate[taken[i].dirty | taken[j].dirty];
-        if (price < least) {
-          least = price;
-          a = i;
-          b = j;
+    for (i = 0; i < count && least > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && own[i] < least; j++)
+        if (own[j] < least) {
+          const double here =
+              permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
+          if (here < least) {
+            least = here;
+            a = i;
+            b = j;
+          }
         }
-      }
+    floor = least;
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
@@ -147,7 +157,9 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
                                     result.dirty);
     taken[a] = result;
+    own[a] = least;
     taken[b] = taken[--count];
+    own[b] = own[count];
   }
   return count;
 }
@@ -190,8 +202,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns an outer pattern's weighted statements, or more than `limit`. The factors of an inner column are merged, the
-   cheapest pair first; the last two are folded. */
+/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
+   the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -200,6 +212,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
+  double outer = 0.5;
   uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
@@ -218,8 +231,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = 0; k < low; k++)
     for (i = 0; i < 1 << k; i++)
       work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
-  for (k = inner; k < n - 6; k++)
-    sum.cost += degree[order[k]] * ldexp(1, inner - k - 1);
+  for (k = inner; k < n - 6; k++, outer /= 2)
+    sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
     const permi_hybrid_factor row = {scope[i], dirty[i], i};
     const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0};
@@ -268,7 +281,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* A fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -368,14 +381,14 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
     double limit, price;
     int a, b;
-    if (kind < 5 && inner > 1) { /* another elimination place */
+    if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* an inner column more */
+    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
-    } else if (kind < 10 && inner > 0) { /* an inner column less */
+    } else if (kind < 10 && inner > 0) { /* drops one */
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;

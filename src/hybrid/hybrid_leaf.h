@@ -6,7 +6,7 @@
 #include "../graph/engines.h"
 #include "hybrid_program.h"
 
-/* Without primes all numbers are exact. */
+/* A run modulo a prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
   uint64_t root;        /* stands for i; 0: all entries are real */
@@ -18,7 +18,7 @@ typedef struct permi_hybrid_runs {
   permi_hybrid_run *run; /* of each prime; for Gaussian integers again, with the other root */
   uint64_t *factor;
   int primes, passes, words;
-  uint64_t modulus, stand_in; /* of the answer; run for all primes, or 0 */
+  uint64_t modulus, stand_in; /* the caller's; what runs for all primes, or 0 */
   double bits;      /* of the permanent's bound */
 } permi_hybrid_runs;
 
@@ -53,7 +53,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], by `order` (NULL: as it is). */
+/* Makes row i of a [n][n][1, complex 2], columns by `order` unless NULL. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i)
 {
@@ -114,7 +114,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -122,7 +122,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   int turn, i, j;
   for (i = 0; i < n; i++)
     scale[0][i] = scale[1][i] = 1;
-  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where it is good */
+  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
     for (i = 0; i < n; i++) {
       const int by_columns = turn & 1;
       double sum = 0;
@@ -279,6 +279,35 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
+/* Returns which high columns are - where terms are likely largest: columns, one by one, take the sign that raises the
+   sum of |row sum|^2; without negative entries all take +. */
+static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybrid_rows *rows, const int *order)
+{
+  const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
+  double sum[64][2] = {{0}}, sign[64] = {0}, gain;
+  uint64_t centre = 0;
+  int turn, k, i, j;
+  for (turn = 0; turn < 4; turn++)
+    for (k = 0; k < n; k++) {
+      j = order[k];
+      gain = 0;
+      for (i = 0; i < n; i++) {
+        const double *x = rows->number[i][j];
+        sum[i][0] -= sign[k] * x[0];
+        sum[i][1] -= sign[k] * x[second];
+        gain += sum[i][0] * x[0] + sum[i][1] * x[second];
+      }
+      sign[k] = gain < 0 ? -1 : 1;
+      for (i = 0; i < n; i++) {
+        sum[i][0] += sign[k] * rows->number[i][j][0];
+        sum[i][1] += sign[k] * rows->number[i][j][second];
+      }
+    }
+  for (k = 0; k < hybrid->high; k++)
+    centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
+  return centre;
+}
+
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -296,6 +325,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
   if (reduced)
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
+  hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
   for (i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
@@ -372,7 +402,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-#define PERMI_HYBRID_HEAT 0.05 /* orientations share a third (without: 1.15 times as long) */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing, of which orientations share a third (without: 1.15 times as long) */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -406,7 +436,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* *zero: a line has no entries. */
+/* Scales the matrix; sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {

@@ -48,9 +48,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-/* How much longer terms with moduli take; complex double-doubles: 1.1 to 1.3 */
+/* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
-#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, which alone round the sum */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
@@ -75,9 +75,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   return work;
 }
 
-/* What annealing may well reach from the first layouts, which are kept. */
-#define PERMI_HYBRID_GAIN 1.3     /* seen 1.1 */
-#define PERMI_HYBRID_GAIN_MOST 16 /* to 13.4: er:44:0.11 */
+/* What annealing gains on the first layouts, which are kept. */
+#define PERMI_HYBRID_GAIN 1.3     /* likely: seen 1.1 */
+#define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   permi_layouts *work;
@@ -98,7 +98,8 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms| at least, */
+#define PERMI_HYBRID_PLACES_LOG2 7   /* in so many places */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
@@ -141,9 +142,10 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
-  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
-  if (!options->certify && !hybrid->runs) /* else the speed knows */
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
+  hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
+  if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
@@ -197,16 +199,10 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
-   1. Row sums are exact. A value made by K operations is off by at most ((1 + u)^K - 1) times its modulus; a complex
-      product counts three, on a GPU six with its difference. In all n - 1 products and `inner` differences.
-   2. TwoSum loses at most gamma_N^2 A of a chunk's N blocks; on a GPU N has 64 more, for the tree of threads.
-   3. Moduli round, too: 4 times a row, then as in 1 and 2.
-   4. Entries lost L_i of row i: sum_i L_i / floor_i of A; without a floor L_i times the other rows' growth. Underflows
-      and scaled parts lose 2^-1074 each, as a row without a floor does.
-   5. Double-doubles: 64 u^2 < PERMI_DD_UNIT for u; a complex product counts two; blocks add to K.
-   Derived in docs/proofs-rounding.md; proved by machine: tests/proofs/chains.v, tests/proofs/complex.v,
-   tests/proofs/hybrid.g. */
+/* THE BOUND, derived in docs/proofs-rounding.md, relative to the sum of |terms|, of which the second program adds every
+   block: gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's
+   blocks (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT
+   for u (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -229,8 +225,8 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_
   leaf->bound_absolute = leaf->estimate_absolute;
 }
 
-/* Relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least rounds unless
-   products are exact; all terms share what earlier elimination rounded. */
+/* The estimate, relative to the sum of |terms|. A term meets n products and a rounding a fold, of which one at least
+   rounds unless products are exact; all terms share what earlier elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -272,7 +268,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   if (hybrid->runs) {
     leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
-    leaf->workspace += sizeof *hybrid; /* a prime's program */
+    leaf->workspace += sizeof *hybrid; /* for a prime's program */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }

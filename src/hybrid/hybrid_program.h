@@ -15,7 +15,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first fit at a multiple of count; other places fragment the slots. */
+/* Returns the first free slots at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
@@ -73,7 +73,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 with *failed 1 (too many) or 2 (no memory). */
+/* Returns 0 and sets *failed to 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -136,7 +136,7 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
 typedef struct permi_growths {
   double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
   double outer[64]; /* sums of moduli of outer entries */
-  double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
+  double table[PERMI_HYBRID_SLOTS][2];    /* of values; with + for - */
   int item[192];                          /* growth of chains' products */
   int halvings, most_halvings;
   double cap;

@@ -9,7 +9,7 @@
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes */
 
-#define PERMI_WHOLE_WORDS 4     /* of an entry of a reduced row */
+#define PERMI_WHOLE_WORDS 4     /* of an entry */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
 #define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
 
@@ -25,6 +25,18 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Returns the weight of block s in the sum of |terms|. Blocks that differ in low columns are sampled together; the
+   largest, at most one sign from the centre, count once, others half as much again as sampled, not to miss some. */
+static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
+{
+  const uint64_t turned = (s ^ s >> 1 ^ hybrid->centre) >> hybrid->low;
+  if (hybrid->runs)
+    return 0;
+  if (!(turned & (turned - 1)) || !hybrid->absolute_mask)
+    return 1;
+  return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
+}
+
 /* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -35,6 +47,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -49,11 +62,12 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s >> hybrid->low) & hybrid->absolute_mask)) {
+    weight = permi_hybrid_weight(hybrid, s);
+    if (weight > 0) {
       memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
       for (k = 0; k < lanes; k++)
-        absolute[k] += permi_hybrid_slot(moduli, hybrid->result)[k];
+        absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
@@ -63,7 +77,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* The program of a prime stands behind the slots. */
+/* Adds a chunk. The program of its prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -93,19 +107,18 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
       const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
       if (run)
-        sum += fmod(x, hybrid->prime); /* of at most 64 */
+        sum += fmod(x, hybrid->prime); /* adds at most 64 */
       else
         permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
     }
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
 }
 
-/* Needs a frame of its own: the words are many. */
 PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
                                                           const permi_hybrid_runs *runs, perm_integer *integer)
 {
@@ -152,7 +165,7 @@ static int permi_whole_is_gaussian(const permi_block *block)
   return 0;
 }
 
-/* Returns what stands in for all primes, or 0: an odd modulus' last odd multiple below 2^47, above 2^47 / 3. */
+/* Returns what stands in for all primes: the last odd multiple below 2^47 of an odd modulus, above 2^47 / 3; or 0. */
 static uint64_t permi_whole_stand_in(const permi_block *block, uint64_t modulus)
 {
   const uint64_t times = modulus & 1 ? ((UINT64_C(1) << PERMI_RESIDUE_BITS) - 1) / modulus : 0;
@@ -171,7 +184,7 @@ static int permi_whole_passes(const permi_block *block, uint64_t modulus)
   return permi_whole_primes(block, modulus, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
 }
 
-/* Returns 0 if memory is out. known: the modulus if it may stand in. */
+/* Returns 0 without memory. `known` is the modulus if it may stand in. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             uint64_t known, permi_hybrid *hybrid)
 {
@@ -266,7 +279,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* *made stays NULL if the program does not fit. */
+/* Makes the program; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {

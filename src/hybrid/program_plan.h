@@ -281,7 +281,7 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Times the time of doubles */
+/* Times, in that of doubles. */
 #define PERMI_GPU_WHOLE 2.5     /* a prime */
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block, double otherwise)

@@ -110,7 +110,7 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->precision = (perm_precision)precision;
 }
 
-/* path: NULL for bytes in memory. */
+/* Refuses a checkpoint; path is NULL for bytes in memory. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
                                          ...)

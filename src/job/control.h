@@ -41,7 +41,7 @@ static permi_control permi_control_begin(const perm_options *options)
   return control;
 }
 
-/* Returns why to stop, or PERM_OK. work_done: predicted seconds of this leaf. */
+/* Returns why to stop, or PERM_OK; work_done is in predicted seconds of this leaf. */
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
@@ -137,11 +137,6 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              : status;
 }
 
-static int permi_method_is_sparse(perm_method method)
-{
-  return method >= PERM_METHOD_FRONTIER;
-}
-
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
@@ -197,7 +192,6 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }
 
-/* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {
   const char *bad = permi_bad_option(options);

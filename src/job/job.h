@@ -16,7 +16,7 @@ typedef struct permi_leaf permi_leaf;
 
 struct permi_leaf {
   perm_leaf information;
-  /* Add a chunk, or a whole task, to *partial, which a failing task leaves alone. */
+  /* Adds a chunk, or a whole task, to *partial, which a failing task leaves alone. */
   void (*run_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   perm_status (*run_task)(const permi_leaf *leaf, permi_control *control, perm_partial *partial);
   /* Unless NULL, runs many chunks, or a prefix of them. */
@@ -26,7 +26,7 @@ struct permi_leaf {
   size_t (*explain)(const permi_leaf *leaf, char *buffer, size_t size); /* whole lines, like snprintf */
   void *context;  /* immutable once the job exists */
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
-  int integer;      /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
+  int integer;      /* 1: value * 2^scale_exp2 is an integer, the permanent; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
   int threaded;
@@ -56,7 +56,7 @@ struct perm_job {
   void *context; /* of all leaves, for the functions below; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
-  /* Unless NULL, check finished partials (sample: some, from a file). What is wrong leaves `strike`, unless NULL. */
+  /* Check finished partials, unless NULL; `sample` some of a file's. What is wrong leaves `strike`, unless NULL. */
   perm_status (*inspect)(const perm_job *job, const perm_partial *partials, perm_state *strike, permi_control *watch,
                        perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, permi_control *watch, perm_result *result);
@@ -131,7 +131,6 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   return 1;
 }
 
-/* Makes 1 or 0 the job's factor. */
 static void permi_job_set_constant(perm_job *job, int one)
 {
   job->number = permi_number_one();
@@ -308,7 +307,7 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
   return permi_hash_double(permi_hash_double(hash, x.hi), x.lo);
 }
 
-/* Without bounds and predictions, which depend on libm. */
+/* Leaves out bounds and predictions, which depend on libm. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>arithmetic
    Arithmetic of all kernels; exact rests: tests/proofs/exact_sums.v. */
 
-/* a + b rounded; *error: the exact rest. */
+/* Returns a + b rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -23,7 +23,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
   return v;
 }
 
-/* ab rounded; *error: the exact rest. */
+/* Returns ab rounded; *error is the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);

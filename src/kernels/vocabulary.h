@@ -1,13 +1,13 @@
 /* ===================================================================================== >>vocabulary
    The words of an instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector). Kernels are always inlined with
-   constant arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are
-   unrolled (PERMI_UNROLL):
+   constant arguments; PERMI_NAME(setting) is permi_setting_avx512. Small arrays of vectors live in registers once loops
+   are unrolled (PERMI_UNROLL):
      - inside a single-turn loop clang unrolls too late (0.9 of the speed);
      - needless loop levels make gcc miss the hot loop (0.95);
      - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
    FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT rounds once in every family; LARGER = max(|a|, |b|);
-   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves:
-   SSE code after gcc -O2 ran at half speed. */
+   _ANY: unaligned. KEEP hides a product from gcc, which contracts even intrinsics. LEAVE clears upper register halves
+   (docs/engines.md). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) name##family

@@ -14,7 +14,6 @@ typedef struct permi_nodes {
   const double *node[2]; /* x, y */
 } permi_nodes;
 
-/* a - b c */
 static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
 {
   b = permi_dd_complex_times(b, c, 2);
@@ -71,7 +70,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor);
 }
 
-/* m = L U; *odd: parity. Returns 0 if m is singular, or stopped. */
+/* Makes m = L U; *odd is the parity. Returns 0 if m is singular, or if stopped. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd, permi_control *watch)
 {
   int i, j, k, swap;
@@ -140,8 +139,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
-   the product of rows' sums. */
+/* Computes the permanent of the matrix itself. Rounding entries costs n units of the permanent of moduli, which is
+   computed, too, if there are signs, or bounded by the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -234,8 +233,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Fills M, rows near 1; number: product of all x - y, with those powers; below: of x - x and y - y. Returns 1 if an
-   entry is lost. */
+/* Fills M, rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of
+   x - x and y - y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {

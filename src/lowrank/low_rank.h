@@ -8,7 +8,7 @@
 #include "../api/more_calls.h"
 #include "../plan/judge.h"
 
-/* C(n, k), or more than any size_t. */
+/* Returns C(n, k), or more than any size_t. */
 static double permi_binomial(int n, int k)
 {
   double c = 1;
@@ -41,7 +41,7 @@ static void permi_low_rank_release(const perm_allocator *allocator, void *contex
   permi_pool_release(&pool);
 }
 
-/* Room: factorial n + 1, factorial_exp2 also r more. */
+/* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
@@ -79,7 +79,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* In place, highest exponents first; absolute: of moduli. */
+/* Multiplies by linear forms in place, highest exponents first. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -182,7 +182,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
                    low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
-/* Returns 0 if a line is zero. */
+/* Scales lines; returns 0 if one is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -204,13 +204,9 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
-   1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
-   multiplications for factorials, r for their product) and two more multiplications.
-   2. Errors are relative to the sum of moduli (complex: within 3 times that), itself in double: the factor 1.001.
-   3. Scaling is exact unless an entry is below 2^-1000 of its line.
-   4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself later; 2 n r count
-   operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
+/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
+   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
+   (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {

@@ -73,7 +73,7 @@ static int permi_entry_is_zero(const permi_entry *entry, perm_kind kind)
   return permi_is_zero(entry->real) && permi_is_zero(entry->imaginary);
 }
 
-/* Looks at each 65536th step; 1: stop. */
+/* Asks at each 65536th step; returns 1 to stop. */
 #if !defined(PERMI_WATCH_STEPS)
 #define PERMI_WATCH_STEPS 65536
 #endif
@@ -223,7 +223,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Takes sorted lists without duplicates; drops zeros. */
+/* Makes *matrix of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -280,7 +280,7 @@ static double permi_array_part(const permi_problem *array, int i, int j, int par
   return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
 }
 
-/* Complex integers become doubles. Returns 0 without memory. */
+/* Makes *matrix of an array; complex integers become doubles. Returns 0 without memory. */
 static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
                                  perm_matrix *matrix)
 {
@@ -401,7 +401,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* status: of what was checked; cost: bytes of arrays. */
+/* Makes a matrix of what was checked with `status`; `cost` is the bytes of its arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -455,7 +455,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                            matrix, result);
 }
 
-/* *matrix is cleared; row_start runs from 0 upwards. */
+/* Clears *matrix; checks that row_start runs from 0 upwards. */
 static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
 {
   const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);

@@ -11,7 +11,7 @@
 
 typedef struct permi_minors {
   int parts, lines[2]; /* distinct; a wanted row is last */
-  int least;           /* first wanted row */
+  int least;           /* the first wanted row */
   int total;           /* of copies */
   int count[2][PERM_MAX_N], origin[2][PERM_MAX_N], exp2[2][PERM_MAX_N]; /* of rows and columns */
   int lossy, drops;   /* drops: entries on no transversal */
@@ -29,7 +29,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row. Chunks are added exactly: threads change nothing. */
+/* absolute: sums of |terms| by row. Chunks are added exactly, so threads change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -49,7 +49,7 @@ static int permi_minors_exponent(const permi_minors *minors, int turned, int i, 
   return x != 0 ? permi_exponent(x) + minors->exp2[turned][i] + minors->exp2[!turned][j] : INT_MIN;
 }
 
-/* Negative: not wanted. */
+/* Returns a minor's place, negative if it is not wanted. */
 static int permi_minors_place(const permi_minors *minors, int turned, int i, int j)
 {
   return ((turned ? j : i) - minors->least) * minors->lines[1] + (turned ? i : j);
@@ -66,7 +66,7 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
   return most;
 }
 
-/* Rows' sums become at most 1. Sets lossy and unit_exp2. */
+/* Scales rows to sums of at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int side, i, j, part;
@@ -148,7 +148,7 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Permanents inside a call report to its control. */
+/* Permanents inside a call report to its control by this. */
 typedef struct permi_inner {
   permi_control *control;
   double before, each; /* of the call's predicted work */
@@ -223,7 +223,6 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
   return result->status;
 }
 
-/* Not inlined: perm_result is large. */
 PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *minors, const perm_options *options,
                                                               permi_control *control, permi_minors_total *total,
                                                               perm_result *result)
@@ -268,11 +267,8 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND. 1. Rows' sums are at most 1, so before[v] <= 1, and after[v] <= prod C(r_i, v_i) <= 2^N, N places.
-   2. Nothing cancels. A place rounds a number rows + 1 times at most, the last product twice, a sum of
-   PERMI_PLACING_APART states so often; then double-doubles add. So a minor errs by (N (rows + 2) + PERMI_PLACING_APART
-   + 8) u of itself, to a thousandth. 3. Tables begin at 2^500 and 2^(500 - N). Underflow loses 2^-1022 times 256 2^500
-   in a derivative: less than 2^-498 states rows in all. */
+   THE BOUND, derived in docs/proofs-rounding.md: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */

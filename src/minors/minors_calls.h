@@ -4,7 +4,6 @@
 #include "minors_dense.h"
 
 #if !defined(PERM_NO_EXTRAS)
-/* Estimates a scaled error. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
@@ -132,7 +131,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* ONE: by permanents or subsets. */
+/* The engines a call may take; ONE: permanents or subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)
@@ -142,7 +141,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Returns 1 for GPUs. full: room, or NULL. */
+/* Chooses the engine; returns 1 for GPUs. `full` is room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   double seconds;

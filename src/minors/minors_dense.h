@@ -18,7 +18,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, i
 
 #define PERMI_MINORS_FREE 16 /* columns of a chunk */
 
-/* Returns 0 below order 3. full: where the matrix will be. */
+/* Returns 0 below order 3; `full` is where the matrix will be. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa, const double *full)
 {
   const int n = minors->total, one_row = minors->least > 0;
@@ -82,7 +82,8 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* full: gets the matrix. Row sums round by units of norms, which |terms| hide if a row cancels in all. */
+/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
+   */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -114,19 +115,16 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* n <= 16, with copies 12, without plan, job or clock: by expansion up to n = 4.
-   THE BOUND. 1. Moduli |re| + |im| for numbers, all signs +: results are at most prod R_i over a minor's rows, R_i =
-   sum_j |a_ij|, as the mean over the signs; expansions give permanents of |A|. 2. A product of n - 1 entries is rounded
-   at most K = permi_small_roundings times, in expansions 16. 3. So |error| is at most K u / (1 - K u) times that
-   [Hig02, 3.1]. 4. Underflow as in >>small: fewer than 1e6 operations, each by less than 2e-178: below 1e-170; n > 12,
-   sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less than 1e-188; n <= 4, entries to
-   1e60: 1e-200 (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
+   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
+   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
+   product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
-/* gradient: all rows; counts: or NULL. */
+/* gradient: 1 for all rows; counts may be NULL. */
 typedef struct permi_minors_call {
   int m, n, row, gradient, marginals;
   permi_view view;
@@ -161,7 +159,7 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
   }
 }
 
-/* n <= 4, made 4 by an identity; the permanent of moduli stands for the sum of |terms|. */
+/* Minors for n <= 4, which an identity makes 4; the permanent of moduli stands for the sum of |terms|. */
 static void permi_small_minors_few(const permi_small_minors *of, double *out)
 {
   const int n = of->n, parts = of->parts, gradient = of->rows == n;
@@ -189,7 +187,6 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of, const perm_allocator *allocator,
                                                          double *out)
 {
@@ -310,7 +307,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Returns the largest modulus. */
+/* Puts minors in their places; returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -334,7 +331,7 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
   return largest;
 }
 
-/* Returns 0 for the general path, which needs the stack: not inlined. */
+/* Returns 0 for the general path. */
 PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call *call, const perm_options *options,
                                                         perm_result *result)
 {

@@ -34,7 +34,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Walks digits of fewest settings, which come first; symmetry halves the last, best an odd one. */
+/* Chooses the digits to walk: those of fewest settings, which come first. Symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -129,7 +129,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->subsets = 0;
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
-  /* of a walk and, by digits, of a thread's numbers */
+  /* additions of a walk and, by digits, of a thread's numbers */
   rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
@@ -137,7 +137,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   return 1;
 }
 
-/* On the grid of all copies. */
+/* Puts a form on the grid of all copies. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
   double copies[PERM_MAX_N], power;

@@ -25,7 +25,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
 #define PERMI_ROWS PERMI_NAME(minors_rows)
 
-/* outer: low plus high. sums: by row of a group block and state columns, waiting states and |terms|. */
+/* outer: low plus high; sums: for each row of a group those of block and state columns, waiting states and |terms|. */
 typedef struct {
   double *table, *low, *high, *outer, *front, *sums;
   int rows, group, states, apart;
@@ -120,7 +120,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, i
   }
 }
 
-/* Signs lanes, except bit `but`. */
+/* Sums lanes with their signs, leaving out bit `but`. */
 PERMI_TARGET PERMI_INLINE double PERMI_NAME(minors_lanes)(const double *from, int but)
 {
   double x[PERMI_WIDTH];

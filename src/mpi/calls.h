@@ -11,14 +11,14 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
+  PERMI_MPI_ALONE, /* rank 0 computes alone, and the others get the result */
   PERMI_MPI_DISMISS
 };
 
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated; /* sparse: it is proved */
+  int repeated; /* 1: multiplicities; sparse: a proof */
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
@@ -28,14 +28,14 @@ typedef struct permi_mpi_call {
 
 typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call; /* pointers hold on rank 0 only */
+  permi_mpi_call call; /* its pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];
   int checkpoint;
   char gpu_cache[1024];
 } permi_mpi_header;
-typedef union permi_mpi_first { /* as long in every version */
+typedef union permi_mpi_first { /* the first message, of one length in all versions */
   permi_mpi_header header;
   unsigned char bytes[2048];
 } permi_mpi_first;
@@ -54,7 +54,8 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
+/* Lists the arrays of a call and their bytes. Sparse matrices: row_start, column, real, imaginary, integer; others:
+   entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -84,7 +85,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
+/* Returns where array k begins, a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -167,7 +168,7 @@ static int permi_mpi_progress(const perm_progress *progress, void *user_data)
   return options->progress(progress, options->user_data);
 }
 
-/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
+/* Returns the lowest kernel family of all ranks, PERM_ISA_PLAIN on different makes, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -179,7 +180,8 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
-/* Whether a call is for rank 0 alone: few lines with copies, which one process computes without a job, to its bits. */
+/* Returns 1 if a call is for rank 0 alone: of so few lines, with copies, that one process computes it without a job.
+   Its bits are those of that process. */
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {
@@ -203,7 +205,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
 {
   const perm_matrix *matrix = call->matrix;
   const void *array[PERMI_MPI_ARRAYS];
-  int copies; /* otherwise the function itself says what is wrong */
+  int copies; /* wrong ones are left to the function, which says what is wrong */
   if (call->kind == PERMI_MPI_SPARSE)
     copies = matrix && matrix->m > 0 && matrix->n > 0 && matrix->row_start && matrix->column &&
              (matrix->kind == PERM_KIND_PATTERN || matrix->real) &&
@@ -216,7 +218,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && (!copies || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* takes the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
@@ -253,7 +255,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
+/* Takes part in a call, on all ranks; `call` is NULL except on rank 0. Sets *dismissed after the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {

@@ -15,8 +15,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;       /* predicted thread-seconds done in a second */
-  int measured, gpus; /* gpus: most in one range */
+  double speed;       /* predicted seconds of one thread that are done in a second */
+  int measured, gpus; /* measured: 1 once speed is; gpus: the most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -82,13 +82,13 @@ static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job
   return 1;
 }
 
-/* Engines may predict 0. */
+/* Returns a leaf's predicted seconds, above 0 even where its engine predicts 0. */
 static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
 {
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* threads: a first guess of speeds; NULL: 1 each. */
+/* Begins with `threads` as a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -135,7 +135,7 @@ static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const c
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank a range of at least `least` seconds; 0: it needs none, or none is left. */
+/* Gives a rank a range of at least `least` seconds. Returns 0 if it needs none, or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -172,7 +172,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* *partial: the report's first chunks. */
+/* Takes a report, whose first chunks are in *partial. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -203,7 +203,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;
       c->elements += (double)partial->chunks * c->leaf[i].work;
-      if (seconds > 1e-6) { /* long ranges count most */
+      if (seconds > 1e-6) { /* weighs long ranges most */
         const double weight = r->measured ? (seconds < 0.05 ? 10 * seconds : 0.5) : 1;
         const double speed = r->speed + weight * (work / seconds - r->speed);
         c->speed += speed - r->speed;
@@ -214,7 +214,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
+/* Returns the least seconds of a range: shorter ones, at 20 us each, would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

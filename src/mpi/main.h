@@ -1,6 +1,6 @@
 /* =========================================================================================== >>main
-   examples/command/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
-   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
+   The command: examples/command/perm_cli.c runs on rank 0, and the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on
+   any rank stop with a checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 #pragma once
 #include "api.h"
 
@@ -30,7 +30,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/command/perm_cli.c"
 
-/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
+/* Gives each rank its GPUs: --gpus K, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

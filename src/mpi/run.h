@@ -1,10 +1,10 @@
 /* ============================================================================================ >>run
-   One job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others, and
-   these (permi_mpi_work) look for orders. */
+   Runs one job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others,
+   and these (permi_mpi_work) look for orders. */
 #pragma once
 #include "session.h"
 
-typedef struct permi_mpi_channel { /* from rank 0 to another */
+typedef struct permi_mpi_channel { /* the orders of rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -16,9 +16,9 @@ typedef struct permi_mpi_leader {
   permi_mpi_coordinator coordinator;
   permi_mpi_channel *channel; /* by rank */
   int *threads;               /* by rank */
-  int stopping, gone;         /* ranks that said good-bye */
+  int stopping, gone;         /* 1 once ranks are told to stop; how many have said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
-  perm_result unwritten; /* of the last checkpoint */
+  perm_result unwritten; /* why the last checkpoint was not written */
   char activity[160];
 } permi_mpi_leader;
 
@@ -51,7 +51,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Does not wait: a slot is free once its rank has answered. */
+/* Sends an order without waiting: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -84,7 +84,7 @@ static double permi_mpi_interval(const perm_options *options)
                                            : 60;
 }
 
-/* If a write fails, the job continues and retries at the next interval. */
+/* Writes the checkpoint. If that fails, the job continues and retries at the next interval. */
 static void permi_mpi_checkpoint(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
@@ -96,7 +96,7 @@ static void permi_mpi_checkpoint(permi_mpi_leader *leader)
   leader->next_checkpoint = MPI_Wtime() + permi_mpi_interval(options);
 }
 
-/* At most every 0.1 s. */
+/* Reports progress, at most every 0.1 s. */
 static void permi_mpi_tell(permi_mpi_leader *leader, double now)
 {
   const permi_mpi_coordinator *c = &leader->coordinator;
@@ -155,7 +155,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
+  if (c->status != PERM_OK && !leader->stopping) { /* stops the ranks at once, as time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -190,7 +190,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Without limits, checkpoints or progress. */
+/* Computes a range without limits, checkpoints or progress; `look` is asked for orders meanwhile. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -296,7 +296,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
   }
   for (rank = 1; rank < session->ranks; rank++)
     permi_mpi_send(leader, rank, PERMI_MPI_END, NULL);
-  while (leader->gone < session->ranks - 1) { /* no message is left behind */
+  while (leader->gone < session->ranks - 1) { /* leaves no message behind */
     permi_mpi_receive(leader);
     permi_mpi_pause(&looks);
   }
@@ -346,7 +346,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
+/* Sends a status; the range is PERMI_MPI_NONE, PERMI_MPI_BYE, or one that is handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -372,7 +372,7 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
       worker.range[0] = worker.range[1];
       worker.ranges--;
       if (worker.stop) {
-        permi_mpi_send_status(session, range, PERM_OK); /* handed back */
+        permi_mpi_send_status(session, range, PERM_OK); /* hands it back */
       } else {
         permi_mpi_report report;
         perm_partial partial;
@@ -411,7 +411,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once, so that a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -436,7 +436,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective. */
+/* Runs the job; all ranks call this. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -464,10 +464,10 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   if (permi_mpi_agree(session, result->status, result->message)) {
     if (led)
       permi_mpi_leader_free(&leader);
-    session->over = 0; /* only this job has failed */
+    session->over = 0; /* this job alone has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* what rank 0 says */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);

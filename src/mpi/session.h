@@ -1,6 +1,6 @@
 /* ======================================================================================== >>session
-   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with one
-   status. */
+   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with the
+   same status. */
 #pragma once
 #include "coordinator.h"
 
@@ -18,7 +18,7 @@ typedef struct permi_mpi_order {
 } permi_mpi_order;
 
 typedef struct permi_mpi_report {
-  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
+  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the last report */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -29,8 +29,8 @@ typedef struct permi_mpi_report {
 typedef struct permi_mpi_session {
   MPI_Comm comm;
   int rank, ranks, nodes, local, locals; /* local: on its node */
-  int over;                              /* ranks diverged: this call ends */
-  perm_status status;                    /* then why */
+  int over;                              /* 1: ranks diverged, and this call ends */
+  perm_status status;                    /* why it ends */
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
@@ -38,7 +38,7 @@ typedef struct permi_mpi_session {
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
-/* Faults on demand, on one rank. */
+/* For tests: faults on demand, on one rank. */
 static struct {
   int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
   double delay;                                    /* seconds more a range */
@@ -49,7 +49,7 @@ static struct {
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs shared out, ranges computed here */
 #endif
 
-/* Waits between looks at MPI, ever longer. */
+/* Waits between looks at MPI, longer each time. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -132,7 +132,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Collective. Ranks that can share memory are on one node. */
+/* Opens the session, on all ranks. Ranks that can share memory are on one node. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -155,7 +155,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks stand where rank 0 does, about to run the same job, or back. Otherwise the call is over. */
+/* Returns 0 if all ranks stand where rank 0 does, about to run the same job or back from it; else the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {

@@ -3,13 +3,10 @@
    what is left: rows <= columns (else transposed), no count 0, no equal lines, no zero lines where some are to
    spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as forms. Forms to spare
    stay unused ("skips"). The engines:
-     subsets    >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
-     subtracts
-                nothing that the permanent does not
-     repeats    >>sign_sums: Glynn's sum over signs, or numbers, of digits
-     short      the same for rectangular matrices: over the short side, 2^(m-1) m n
-   Left out, of [MRA]: Ryser's sum over 2^n m (up to a quarter better for double-doubles at n = m + 1, else slower),
-   and Glynn's of the matrix padded with rows of ones, which divides by (n - m)!. */
+     subsets         >>subsets: each form takes up one more digit, or none. 2^m m n / 2 for m < n without counts;
+                     subtracts nothing that the permanent does not
+     multiplicities  >>sign_sums: Glynn's sum over signs, or numbers, of digits
+     short           the same for rectangular matrices: over the short side, 2^(m-1) m n */
 #pragma once
 #include "../base/memory.h"
 #include "../job/problem.h"
@@ -75,7 +72,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Most lines differ in their first places (first: room for these). */
+/* Merges equal lines. Most differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -106,7 +103,6 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* entries and counts in one piece */
 static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
 {
   const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
@@ -118,7 +114,7 @@ static int permi_counted_room(const perm_allocator *allocator, permi_counted *co
   return 1;
 }
 
-/* O(m n) where lines differ */
+/* Makes *counted, in O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
@@ -296,7 +292,7 @@ PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted
   return bound;
 }
 
-/* Returns the words, with sign, of every sum; 0: too many. */
+/* Returns the words, with sign, that every sum needs, 0 if too many. */
 PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi_counted_bound *bound)
 {
   const permi_shape *shape = &choice->shape;
@@ -308,7 +304,7 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* one: seconds of an operation in dd or exact */
+/* Prices a sum over signs; `one` is the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
@@ -332,7 +328,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* modulus: wanted, or 0; bound: of integers */
+/* Prices an engine; `bound` is of integers. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)

@@ -29,7 +29,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* Adds weight from, by state. Aligned vectors take up to 1.08 of the time. */
+/* Adds weight from, by state. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -88,9 +88,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms, whose parts are PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* squaring rounds no more often than copies */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -118,7 +118,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Squaring, into two overlapping products. */
+/* The same into two products, which overlap. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {

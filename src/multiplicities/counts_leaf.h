@@ -155,15 +155,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* Sets bounds and estimates for M of N forms in a product.
-     subsets  a state gains a rounded product (complex parts: two) of a rounded weight, one of nz + 1 summands, nz
-     digits being not 0: (nz + 4) u a form, of the sum of moduli (complex: of sums of parts);
-     signs    M forms rounded once, M products (complex: 2.42 u each, see permi_plan_bounds); the weight: two roundings
-     a digit;
-     e_M      M products of rounded forms, N sums (complex parts: sums of two);
-     dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
-   1.0001 covers rounding in the sums of |terms|. Underflow and grids cost absolute errors: products of sums are at most
-   1, e_M at most e^M. Units: tests/proofs/dense_orders.sh. */
+/* THE BOUND, derived in docs/proofs-rounding.md. Sets bounds and estimates for M of N forms in a product
+   (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -212,7 +205,7 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-/* exp2: zeros, in the memory of counts */
+/* Makes counts with exp2, zeros, in their memory. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {

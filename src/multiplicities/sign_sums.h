@@ -14,7 +14,7 @@ typedef struct permi_nary {
   uint64_t left;
 } permi_nary;
 
-/* sizes of chunks differ by at most 1 */
+/* Returns a chunk's first term; sizes of chunks differ by at most 1. */
 static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 {
   const uint64_t size = counts->terms / counts->chunks, rest = counts->terms % counts->chunks;
@@ -183,7 +183,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
 }
 
-/* Returns the place of the term times F. e: e_k of moduli. */
+/* Returns the place of the term times F; e gets e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {

@@ -55,7 +55,7 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* the real part first */
+/* Sets a part of a factor, the real one first. */
 static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
@@ -221,7 +221,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. */
+/* Lets one form take up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -261,7 +261,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   }
 }
 
-/* By digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
+/* Makes weights by digit and v_d: the entry times the copies that v_d - 1 used ones leave. */
 static void permi_subsets_weights(permi_subsets *dp, int form)
 {
   const permi_counts *counts = dp->counts;
@@ -325,7 +325,7 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
   }
 }
 
-/* several least doubles: more than underflow costs an operation on double-doubles */
+/* Several least doubles, more than underflow costs an operation on double-doubles. */
 #define PERMI_LEAST 4e-323
 
 PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double seconds, perm_partial *partial)

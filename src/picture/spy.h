@@ -65,7 +65,7 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* 0 to 3 by density; 4: dead; -1: empty. */
+/* Returns a shade: 0 to 3 by density, 4: dead, -1: empty. */
 static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
   const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
@@ -151,7 +151,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* 1, 2 or 5 times a power of ten: at most six in a range. */
+/* Returns 1, 2 or 5 times a power of ten, of which at most six are in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -266,7 +266,7 @@ static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, siz
   return 1;
 }
 
-/* Incomplete if watch stops. */
+/* Maps the matrix, incompletely if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;

@@ -14,7 +14,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* a: NULL for integers. */
+/* Checks an array; `a` is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -71,7 +71,7 @@ PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, in
   return PERM_OK;
 }
 
-/* equal: totals of the counts must agree. */
+/* With `equal` the totals of the counts must agree. */
 PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, int equal, perm_result *result)
 {
   const int m = problem->m, n = problem->n;

@@ -5,7 +5,7 @@
 #include "../exact/small_exact.h"
 #include "judge.h"
 
-/* Without a pointer, too, it is one of integers. */
+/* Returns a problem of integers, also for a NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -22,14 +22,15 @@ static permi_problem permi_doubles(int m, int n, const double *a, ptrdiff_t ld, 
 static perm_status permi_array_reduce(permi_array *array, int equal, const perm_options *options, perm_result *result)
 {
   const permi_problem *problem = array->problem;
-  perm_options others = *options; /* >>counts does not know method exact */
+  perm_options others = *options; /* >>counts knows no engines */
   const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
   if (status != PERM_OK)
     return status;
-  if (problem->integer && permi_array_square(problem) && options->method == PERM_METHOD_EXACT)
+  if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
+      permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
@@ -146,7 +147,7 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Whether no job is needed. */
+/* Returns 1 if no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -173,7 +174,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
 }
 
 /* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
-   Not inlined: the general path needs its stack. */
+   */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -252,7 +253,6 @@ PERMI_PUBLIC(complex, double, permi_doubles, &permi_reach_complex)
 PERMI_PUBLIC(integer, int64_t, permi_integers, &permi_reach_real)
 PERMI_PUBLIC(gaussian, int64_t, permi_integers, &permi_reach_complex)
 
-/* Not inlined: a perm_result is large. */
 PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 {
   const permi_problem problem = permi_doubles(n, n, a, n, &permi_bare_real, NULL, NULL);

@@ -13,8 +13,8 @@ struct permi_maker;
 struct permi_offers;
 
 typedef struct permi_offer {
-  double seconds, bytes; /* predicted for one thread; INFINITY: refused, because */
-  char why[160];         /* the block "is not a band of at most ..." */
+  double seconds, bytes; /* predicted for one thread; INFINITY: refused */
+  char why[160];         /* of a refusal: the block "is not a band of at most ..."; else a remark */
   perm_status status;    /* of a refusal by name; OVERFLOW: integers too long */
   double least;          /* seconds that no plan of the engine goes below */
   double likely;         /* what its plan may well take; INFINITY: unknown */
@@ -22,7 +22,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
+/* Makes an offer a refusal; returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -58,7 +58,6 @@ typedef struct permi_engine {
   void (*release)(const perm_allocator *allocator, void *plan);
 } permi_engine;
 
-/* Returns the engine of a method, or NULL. */
 static const permi_engine *permi_engine_of(const permi_engine *engine, int engines, perm_method method)
 {
   for (; engines > 0; engines--, engine++)
@@ -86,9 +85,9 @@ typedef struct permi_maker {
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;
-  double worth; /* seconds to be beaten */
+  double worth; /* seconds that an offer must beat */
   int blocks_noted;
-  int keeps; double kept; /* for >>sample: states are kept, so far in `kept` bytes */
+  int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
 } permi_maker;
@@ -103,8 +102,8 @@ typedef struct permi_offers {
   double rival;        /* of the engine that is asked */
   double favour;       /* seconds below which proven engines win */
   double most_bytes;
-  double glance;          /* of >>frontier_offer; below 0: not yet; */
-  int *glanced;           /* its order, allocated; or NULL */
+  double glance;          /* seconds of permi_frontier_glance; below 0: not asked yet */
+  int *glanced;           /* its order, allocated, or NULL */
   const int *elimination; /* an order of the block, from the offer of trees; or NULL */
 } permi_offers;
 
@@ -143,7 +142,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   const int bounds = engine->least && !offer->bounded;
   perm_status status;
   int k;
-  offers->rival = offers->best; /* or what another engine may well take */
+  offers->rival = offers->best; /* or what another engine is likely to take */
   for (k = 0; k < offers->engines; k++)
     if (k != i && !offers->offer[k].asked)
       offers->rival = fmin(offers->rival, offers->offer[k].likely);
@@ -180,12 +179,12 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, -1 if none is left; open: of those that can win. */
+/* Returns the engine to ask next, of those that can win if `open`; -1 if none is left. */
 static int permi_next_engine(const permi_offers *offers, int open)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
-    if (!offers->offer[i].asked && !(offers->engine[i].flags & PERMI_NAMED) &&
+    if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
         (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;

@@ -28,7 +28,7 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, 
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), NULL, NULL,
-    permi_double_engines, 2, NULL, PERMI_ROUTE_HERE};
+    permi_double_engines, PERMI_DOUBLE_ENGINE_COUNT, NULL, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), permi_gray, &permi_gpus,
     permi_array_engines, PERMI_ARRAY_ENGINE_COUNT, permi_run_state, PERMI_ROUTE_HERE};
@@ -65,7 +65,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Load changes no bits: by estimates and predictions only. */
+/* Returns 1 if the precision is raised. Estimates and predictions decide, so load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -90,7 +90,7 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* The smaller error of both results stands. */
+/* Keeps the smaller error of both results. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -102,7 +102,7 @@ static void permi_keep_better(const perm_options *options, const perm_result *lo
   }
 }
 
-/* plan predicts *seconds, and may make *job; else make does. next: PERM_PRECISION_COUNT at the top. */
+/* `plan` predicts *seconds and may make *job; else `make` does. `next` is PERM_PRECISION_COUNT at the top. */
 typedef struct permi_solver {
   perm_status (*plan)(void *attempt, const perm_options *options, double *seconds, perm_job **job, perm_result *result);
   perm_status (*make)(void *attempt, const perm_options *options, perm_job **job, perm_result *result);

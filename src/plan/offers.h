@@ -5,98 +5,7 @@
 #include "../multiplicities/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"
-#include "engine.h"
-
-static int permi_is_counts_method(perm_method method)
-{
-  return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
-}
-
-PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
-{
-  if (options->method != PERM_METHOD_AUTO && !permi_is_counts_method(options->method))
-    return "this method is for square matrices without counts";
-  if (options->precision == PERM_PRECISION_KAHAN)
-    return "precision kahan is for square matrices without counts";
-  if (problem->integer) {
-    if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
-      return "integers are computed exactly: leave precision as it is";
-  } else if (options->precision == PERM_PRECISION_EXACT) {
-    return "precision exact is for integers: use perm_compute_integer or perm_compute_repeated_integer";
-  } else if (options->modulus) {
-    return "modulus is for integers";
-  }
-  return NULL;
-}
-
-/* In the precision asked for, or a better one that is nearly free. */
-PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted, const perm_options *options)
-{
-  const double expected = permi_expected_relative(counted->rows, PERM_PRECISION_DEFAULT);
-  perm_precision precision = counted->integer ? PERM_PRECISION_EXACT
-                             : options->precision == PERM_PRECISION_DD ||
-                                     permi_plans_higher(options, expected)
-                                 ? PERM_PRECISION_DD
-                                 : PERM_PRECISION_DEFAULT;
-  permi_choice choice = permi_choose(counted, options, precision);
-  if (precision == PERM_PRECISION_DEFAULT && options->precision == PERM_PRECISION_DEFAULT) {
-    permi_choice better = permi_choose(counted, options, PERM_PRECISION_DD);
-    if (better.seconds < PERMI_COUNTS_CHEAP_SECONDS)
-      choice = better;
-  }
-  return choice;
-}
-
-typedef struct permi_array {
-  const permi_problem *problem;
-  const permi_engine *engine;
-  int argument;                 /* position of the options; 0: a block, which no limit refuses */
-  int constant;                 /* the known permanent, 0 or 1; -1: unknown */
-  int reduced;                  /* 1: dense sums do not take the problem */
-  int counted_made, exact_planned;
-  permi_counted counted, whole; /* whole: the doubles as integers */
-  permi_choice choice;
-  permi_dense_plan plan;
-  permi_exact_plan exact;
-  perm_precision precision;
-} permi_array;
-
-static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
-{
-  maker->array = array;
-  maker->reach = problem->reach;
-  maker->n = problem->n;
-  maker->integer = problem->integer != NULL;
-  array->problem = problem;
-  array->engine = NULL;
-  array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = 0;
-  array->constant = -1;
-  memset(&array->counted, 0, sizeof array->counted);
-  array->whole.real = NULL;
-}
-
-static void permi_array_begin(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
-{
-  memset(maker, 0, sizeof *maker);
-  permi_array_of(maker, array, problem, argument);
-}
-
-static perm_status permi_array_ready(permi_maker *maker, const struct permi_block *block)
-{
-  return maker->array ? PERM_OK : maker->as_array(maker, block);
-}
-
-static const permi_engine *permi_array_engine(const permi_reach *reach, perm_method method)
-{
-  return permi_engine_of(reach->engines, reach->engine_count, method);
-}
-
-static void permi_array_free(permi_array *array, const perm_allocator *allocator)
-{
-  permi_counted_free(allocator, &array->counted);
-  permi_counted_free(allocator, &array->whole);
-}
+#include "array.h"
 
 /* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
    at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */
@@ -160,7 +69,7 @@ static double permi_dense_seconds(const permi_maker *maker)
   return seconds;
 }
 
-/* Arrays of larger orders are asked last, and refused. */
+/* Arrays of orders above PERM_MAX_N are asked last, and refused. */
 static perm_status permi_dense_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -268,8 +177,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-/* Doubles need equal lines, blocks dense sums that are worth the look. */
-#define PERMI_EQUAL_SECONDS 1e-4
+#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look for equal lines */
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -288,13 +196,13 @@ static perm_status permi_counted_least(permi_maker *maker, const struct permi_bl
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
-           permi_lines_differ(problem))
+           ((block && !maker->equal_lines) || permi_lines_differ(problem)))
     offer->least = problem->n * ldexp(1, problem->n - 1) *
                    (permi_seconds_exact[problem->parts - 1] + permi_seconds_word[problem->parts - 1]);
   return PERM_OK;
 }
 
-/* The dense engine says why an array of doubles is refused. */
+/* Leaves it to the dense engine to say why an array of doubles is refused. */
 static perm_status permi_counted_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -369,8 +277,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
   return &array->exact;
 }
 
-/* Above it a plan takes over 0.1 ms. */
-#define PERMI_EXACT_PLAN 36
+#define PERMI_EXACT_PLAN 36 /* above it a plan takes over 0.1 ms */
 static perm_status permi_exact_least(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -416,7 +323,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-/* Blocks of sparse matrices have these, too. */
+/* Engines that blocks of sparse matrices have, too. */
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_DENSE, PERMI_ARRAY, 0, permi_dense_least, permi_dense_offer, permi_dense_make, NULL},                   \
   {PERM_METHOD_MULTIPLICITIES, PERMI_ARRAY | PERMI_PROVEN, 0, permi_counted_least, permi_counted_offer,                \
@@ -426,15 +333,19 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
-enum { PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines };
+enum {
+  PERMI_DOUBLE_ENGINE_COUNT = sizeof permi_double_engines / sizeof *permi_double_engines,
+  PERMI_ARRAY_ENGINE_COUNT = sizeof permi_array_engines / sizeof *permi_array_engines
+};
 
-/* Asks all engines, later the chosen one. Without an offer its make says why. */
+/* Asks the engine named, or all (exact: for zeros), later the chosen one. Without an offer its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
 {
   permi_maker *maker = (permi_maker *)context;
   permi_array *array = maker->array;
   const permi_reach *reach = array->problem->reach;
+  const permi_engine *named = permi_array_engine(reach, options->method), *one = array->engine;
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
@@ -444,15 +355,15 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->watch = &watch;
   maker->options = options;
   maker->result = result;
-  permi_offers_begin(&offers, array->engine ? array->engine : reach->engines, array->engine ? 1 : reach->engine_count,
-                     offer);
+  if (!one && options->method != PERM_METHOD_EXACT)
+    one = named;
+  permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
   status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
   else if (!array->engine)
-    array->engine = permi_array_engine(
-        reach, options->method == PERM_METHOD_EXACT ? PERM_METHOD_EXACT : PERM_METHOD_MULTIPLICITIES);
+    array->engine = named ? named : permi_array_engine(reach, PERM_METHOD_MULTIPLICITIES);
   maker->watch = NULL;
   return watch.stopped == PERM_OK ? status : permi_fail_stopped(&watch, result);
 }

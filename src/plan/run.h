@@ -1,5 +1,5 @@
 /* ============================================================================================ >>run
-   Runs a job under limits, with checkpoint and parts. */
+   Runs a job under limits, with checkpoint and parts; merges files. */
 #pragma once
 #include "../job/job.h"
 #include "../job/checkpoint.h"
@@ -55,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* The first unfinished interval of a part; returns 0 if none. */
+/* Finds the first unfinished interval of a part; returns 0 if there is none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -117,7 +117,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
 
 #define PERMI_CHECKPOINT_SECONDS 60.0
 
-/* *why: a failure, told when the run ends. */
+/* Keeps the work in the checkpoint. A failure goes to *why, and is told when the run ends. */
 static void permi_keep(const perm_job *job, const perm_state *state, permi_control *control, perm_result *why)
 {
   const perm_options *options = control->options;

@@ -40,7 +40,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first; finds queue[tail..returned). */
+/* Searches breadth-first from `from`; returns the end of what it adds to the queue from `tail` on. */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -89,7 +89,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
       if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
         above = key[d->next[e]];
     many[key[v] - least]++;
-    touching[key[v] - least]++; /* from its key to below the largest that it touches */
+    touching[key[v] - least]++; /* counts from its key to below the largest that it touches */
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
@@ -113,7 +113,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
   double price;
-  if (count < size) { /* components, about half of the pairs */
+  if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
       if (d->level[order[k]] < 0) {
@@ -129,14 +129,14 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
     count = size;
   } else {
-    for (k = 0; k < 2; k++) { /* from an end, nearly, then the other */
+    for (k = 0; k < 2; k++) { /* searches nearly from one end, then from the other */
       const int far_end = d->queue[count - 1];
       for (e = 0; e < count; e++)
         d->key[d->queue[e]] = d->level[d->queue[e]];
       permi_dissection_forget(d, count);
       count = permi_dissection_search(d, far_end, 0);
     }
-    for (k = 0; k < count; k++) /* straight where levels bend around an end */
+    for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
     price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
@@ -208,11 +208,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of f, unless it is there or below. 0: out of memory. */
+/* Adds a pair to the boundary of front f, unless it is there or is eliminated below. Returns 0 without memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
-  if (d->level[pair] >= f || d->place[pair] == f) /* level: its front */
+  if (d->level[pair] >= f || d->place[pair] == f) /* level is its front */
     return 1;
   d->place[pair] = f;
   if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
@@ -221,8 +221,8 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
   return 1;
 }
 
-/* Makes boundaries, last front first: those below and what own pairs touch, less these. -1: out of memory; 0: too
-   many. */
+/* Makes boundaries, last front first: those below and what own pairs touch, less these. Returns 0 if they are too many,
+   -1 without memory. */
 static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
@@ -244,7 +244,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Stays incomplete if watch stops. 0: out of memory. partner: a column's row. */
+/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -294,7 +294,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && !pool->failed) {
-      made->products = made->largest = 0; /* when no pivot is put off */
+      made->products = made->largest = 0; /* if no pivot is put off */
       for (f = made->fronts - 1; f >= 0; f--) {
         const permi_front *front = &made->front[f];
         const double rest = front->boundary_end - front->boundary, size = front->end - front->begin + rest;
@@ -307,7 +307,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
           held -= below * below;
         }
       }
-      for (pass = 0; pass < 2; pass++) { /* by front: where the first of their two pairs is eliminated */
+      for (pass = 0; pass < 2; pass++) { /* sorts entries by front, where the first of their two pairs is eliminated */
         for (i = 0; i < block->n; i++)
           for (e = block->start[i]; e < block->start[i + 1]; e++) {
             const int one = d.level[i], other = d.level[partner[block->neighbour[e] - block->n]];

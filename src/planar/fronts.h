@@ -13,7 +13,7 @@
 #include "../frontier/values.h"
 #include "dissection.h"
 
-/* A column has the number of its row. */
+/* Columns have the numbers of their rows. */
 typedef struct permi_fronts {
   const permi_dissection *dissection;
   const int *row, *column;
@@ -30,7 +30,7 @@ typedef struct permi_frontal {
 /* ---- numbers: residues, or double-doubles with a radius */
 #define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
-#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest */
+#define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
 #define PERMI_COARSE_BITS 24   /* of a float */
@@ -41,7 +41,7 @@ typedef struct permi_ball {
   double radius;
 } permi_ball;
 
-typedef enum permi_trust { /* pivots above their radius, radii hold; any, radii mean nothing; with short low parts */
+typedef enum permi_trust { /* pivots above their radii, which hold; any pivots; and with short low parts */
   PERMI_SURE, PERMI_UNSURE, PERMI_COARSE
 } permi_trust;
 
@@ -51,7 +51,7 @@ typedef struct permi_determinant {
   int noisy; /* a pivot is below PERMI_PIVOT_NOISE of one before, perhaps 0 */
 } permi_determinant;
 
-/* All bits zero: 0. */
+/* The numbers of an elimination; one whose bits are all zero is 0. */
 typedef struct permi_field {
   const permi_odd_modulus *prime; /* NULL: balls */
   const uint64_t *residue;
@@ -97,7 +97,7 @@ static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtra
   a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
 }
 
-/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+/* Returns a / b, |b| over its radius. A c near the quotient has |c - a / b| <= |a - c b| / |b|. */
 static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
 {
   const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
@@ -147,7 +147,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). 0: there is none. */
+/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -182,7 +182,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if large enough, else the pivot that is largest against its column. */
+/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -357,15 +357,15 @@ PERMI_NEVER_INLINE static perm_status permi_frontal_assemble(permi_front_work *w
   return PERM_OK;
 }
 
-/* run: or NULL, planning. */
+/* `run` is NULL while planning. */
 typedef struct permi_front_poll {
   permi_runner *run;
   int thread;
-  double done, seconds; /* eliminations; of one */
+  double done, seconds; /* eliminations done; seconds of one */
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all; *odd: the determinant has the wrong sign. */
+/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -434,7 +434,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* of the permutation */
+  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
     for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
@@ -445,7 +445,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   return status;
 }
 
-/* imaginary: or NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+/* Returns PERM_ERROR_LIMIT if too many pivots are not sure. imaginary may be NULL. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {

@@ -145,7 +145,8 @@ static void permi_drawing_refer(permi_drawing *d, int e, int to)
     d->reference[e] = to;
 }
 
-/* Sets the return edges of e against those of elder siblings; parent leads to their vertex. 0: not planar. */
+/* Sets the return edges of e against those of elder siblings; `parent` leads to their vertex. Returns 0 if not planar.
+   */
 static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
 {
   permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
@@ -186,7 +187,7 @@ static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
   return 1;
 }
 
-/* Drops what returns to u from an interval; other is beside it. */
+/* Drops what returns to u from an interval; `other` is beside it. */
 static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
 {
   while (interval->high >= 0 && d->to[interval->high] == u)
@@ -256,7 +257,7 @@ static int permi_drawing_test(permi_drawing *d)
   return planar;
 }
 
-/* Puts h after or before `beside`; beside < 0: alone. */
+/* Puts h after or before `beside`, alone if beside < 0. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
   int before;
@@ -314,7 +315,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -369,10 +370,10 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 
 typedef struct permi_faces {
   int count;
-  int *of, *length, *any; /* beside a half-edge; half-edges, one of them */
+  int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -395,8 +396,8 @@ static int permi_faces_list(const permi_embedding *map, permi_control *watch, pe
 }
 
 /* Along a spanning tree of the dual graph, from its leaves, each face mends its parity by the edge to its parent. The
-   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected. 0:
-   a check failed. work: 3 a face. */
+   root's follows from Euler's formula; all are checked, and that edges lead to all faces, as the graph is connected.
+   Returns 0 if a check failed. work: 3 a face. */
 static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
 {
   int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
@@ -443,7 +444,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs; unknown if watch stops. 0: out of memory. */
+/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -451,7 +452,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool own = {pool->allocator, NULL, 0};
   permi_embedding map;
   permi_faces faces;
-  int *column, *matched, i, e, good; /* at first the work of choosing */
+  int *column, *matched, i, e, good; /* column: at first the work of choosing */
   size_t *start, used = 0;
   result->planar = 0;
   result->faces = 0;

@@ -118,7 +118,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: relative radius, below it no second look */
 
-/* Returns |a - b|, in units of a's. */
+/* Returns |a - b|, in units of a. */
 static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
@@ -165,7 +165,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
   if (value->noisy)
     *estimate += permi_ball_modulus(&value->ball);
-  if (!permi_planar_finite(value)) { /* only the radii may know */
+  if (!permi_planar_finite(value)) { /* radii may still hold */
     *value = sure;
     *estimate = bound;
   } else if (bound < (double)INFINITY) {
@@ -176,7 +176,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, a determinant too. So do roundings that cancel, as two
+/* Rounded entries count with the permanent of their moduli, another determinant. So do roundings that cancel, as two
    measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -271,7 +271,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   planar->bits = fmin(permi_majorants_bits(bits), permi_block_bits(block));
   if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
-    /* of the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
+    /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
     whole = entry != NULL;
     for (e = 0; e < planar->parts * block->edges && whole; e++) {

@@ -4,7 +4,7 @@
 #include "../api/more_calls.h"
 #include "../graph/vectors.h"
 
-/* Modulo a prime below 2^50; residues have either sign and at most half of it. */
+/* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
 #define PERMI_PROOF_INNER 5   /* columns in the table */
 typedef struct permi_polynomial {
@@ -29,7 +29,7 @@ typedef struct permi_rook_lanes {
   int other_half; /* from = own place ^ 8 or more */
 } permi_rook_lanes;
 
-/* x, times c, is added to y. */
+/* One source x of a pass: c x is added to y. */
 typedef struct permi_rook_way {
   const char *x;
   const permi_rook_lanes *lanes; /* or NULL: as it is */

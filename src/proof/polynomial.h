@@ -90,7 +90,7 @@ static double permi_proof_sum(uint64_t sum, uint64_t p)
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo p. Tables begin at *memory, which moves on. */
+/* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -128,7 +128,6 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-/* Returns 0 without memory. */
 static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
@@ -173,7 +172,7 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* The word of the leaf's value k. */
+/* Returns the word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
@@ -198,7 +197,7 @@ static size_t permi_proof_workspace(int n, int signs)
          sizeof(double);
 }
 
-/* rate: products a second. */
+/* Returns the kernel; *rate is in products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
 #if PERMI_X86

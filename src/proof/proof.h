@@ -45,7 +45,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* The permanent modulo prime k. */
+/* Computes the permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -89,7 +89,6 @@ static perm_status permi_proof_value(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* ---- the file */
 typedef struct permi_proof_file {
   const permi_proof *proof;
   const perm_partial *partials;
@@ -136,7 +135,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &sum, 1, &hash);
 }
 
-/* state NULL: only tries. */
+/* Writes the file; only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -149,7 +148,6 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
                 : permi_fail_memory(result);
 }
 
-/* ---- the job */
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
@@ -219,7 +217,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   return permi_job_push_leaf(job, &leaf);
 }
 
-/* argument: position of the options, after the path. Entries are not checked. */
+/* Checks all but entries; `argument` is the position of the options, after the path. */
 static perm_status permi_proof_refuse(const permi_problem *problem, const char *path, const perm_options *options,
                                       int argument, perm_result *result)
 {
@@ -281,7 +279,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* A path that cannot be written is refused before the work. */
+/* Proves a permanent; a path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {

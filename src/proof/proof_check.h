@@ -22,7 +22,7 @@ static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial 
   return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % PERMI_PROOF_LEAF);
 }
 
-/* D_j and S at t, times 2^64. weight: N words. */
+/* Sets D_j and S at t, times 2^64; weight has N words. */
 static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
 {
   const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
@@ -164,7 +164,7 @@ static void permi_state_strike(perm_state *state, int leaf)
   state->finished[leaf].count = 0;
 }
 
-/* 1: a random value of a leaf is wrong, or one is not below its modulus. */
+/* Returns 1 if a random value of a leaf is wrong, or one is not below its modulus. */
 static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
                                    const permi_proof_room *room)
 {
@@ -214,7 +214,7 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* See perm_job. */
+/* Inspects partials, as perm_job wants. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {

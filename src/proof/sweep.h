@@ -34,7 +34,6 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds what leaves from `first` on lack, or some of it. */
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {

@@ -8,13 +8,8 @@
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND. A matching of a piece of order k goes through at most k (k - 1) / 2 additions:
-   1. subsets of k lines have so many; a merged line adds one to those of order k - 1, where k - 1 are allowed;
-   2. branches on a line of at most k entries add at most k - 1, to those of a piece of order k - 1.
-   With n - 1 products, R roundings in all (complex products count as 3) and S the sum of moduli,
-   |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most a minor's permanent of
-   moduli, at most growth = prod max(1, row sum), a power of two: underflow costs DBL_MIN growth an operation, and
-   losses of chunks add up without rounding. */
+   THE BOUND, derived in docs/proofs-rounding.md: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum), a power of two. */
 #pragma once
 #include "transversals.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "../frontier/steps.h"
 
-/* A term; key is the word of its state that is sorted by. */
+/* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
   uint64_t key;
   permi_take take;
@@ -79,13 +79,8 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   return status;
 }
 
-static perm_status permi_sorting_advance(permi_runner *run, int p)
-{
-  return permi_run_advance_by((permi_run *)run, p, permi_sorting_step);
-}
-
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  return permi_frontier_run_by(leaf, control, permi_sorting_advance, 1, partial);
+  return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
 /* SPDX-License-Identifier: MIT */

@@ -63,7 +63,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* A level's product from the one above. Returns 0 if it is 0. */
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -92,7 +92,7 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   return re != 0 || im != 0;
 }
 
-/* Two short chains where double-double has a long one. */
+/* Adds by two short chains, where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -133,7 +133,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
 }
 
-/* Visits digits below `level` in reflected Gray codes. left: values of digit level - 1. */
+/* Visits digits below `level` in reflected Gray codes; `left` values of digit level - 1 are to come. */
 static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
@@ -238,7 +238,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
                    (double)leaf->information.chunks);
 }
 
-/* Digits: groups of columns never all absent, other columns except `without` (-1: none). */
+/* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
   int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
@@ -445,7 +445,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
     memset(&split, 0, sizeof split);
     split.without = -1;
-    for (j = 0; j < block->n && which > 1; j++) { /* without the fullest column */
+    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
       const int *start = block->start + (which & 1 ? 0 : block->n);
       if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
         split.without = j;
@@ -470,12 +470,8 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND. Row sums on the grid are exact. off_grid bounds what the grid changes, per (|A| + M) - per |A| for
-   roundings M: by subsets or, above PERMI_MAJORANT_ORDER, by products of row sums, at least 1 each. A term is a product
-   of n exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi
-   loses at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; their moduli's sum by gamma_N of
-   itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of row
-   sums of moduli. Proved by machine: tests/proofs/chains.v. */
+/* THE BOUND, derived in docs/proofs-rounding.md: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+   what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {

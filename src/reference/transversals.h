@@ -34,7 +34,7 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range that threads walk. */
+/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -66,7 +66,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Says if the node counts as this chunk's: the first of those that walk it. */
+/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -204,7 +204,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
   return PERM_OK;
 }
 
-/* plan: a hash of what else decides the terms. */
+/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
@@ -253,7 +253,7 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 }
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
-#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice, and */
+#define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
 typedef struct permi_transversals {
@@ -378,7 +378,7 @@ static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, voi
       permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
     else
       permi_value_sum(numbers, product, partial);
-    /* below the safe power, computed and true, as entries are at most 1: it counts as lost */
+    /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
     if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
       partial->lost += 8 * safe;
   }

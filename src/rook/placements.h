@@ -115,7 +115,7 @@ static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint6
   return step;
 }
 
-/* Gives places to v's new neighbours; NULL: too many. */
+/* Gives places to v's new neighbours; returns NULL if they are too many. */
 static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
@@ -177,8 +177,8 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-/* Orders all vertices, leaves before their neighbours, which halves the states sooner; counts rows or columns,
-   whichever is predicted faster. INFINITY: too many places. */
+/* Plans the order's steps, leaves before their neighbours, which halves the states sooner; counts rows or columns, as
+   is predicted faster. Seconds are INFINITY for too many places. */
 static void permi_placements_plan(permi_placements *p)
 {
   const permi_block *block = p->block;
@@ -466,7 +466,7 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* From 32 bits to 64, from behind, also in a unit beyond the sets. */
+/* Widens values of 32 bits to 64, from behind, also in a unit beyond the sets. */
 static perm_status permi_placements_widen(permi_placements *p, size_t count)
 {
   size_t k;
@@ -515,7 +515,7 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
   return status;
 }
 
-/* The bits of the last step's values, without sign. */
+/* Returns the bits of the last step's values, without sign. */
 static double permi_placements_seen(const permi_placements *p)
 {
   uint64_t word[PERMI_ROOK_SEEN];

@@ -14,7 +14,7 @@ typedef struct permi_rook {
   int64_t *shifted;     /* m x n, or NULL */
 } permi_rook;
 
-/* Entries that are not 0, one by one; begins with row 0, next 0. */
+/* Goes through entries that are not 0; begins with row 0, next 0. */
 typedef struct permi_rook_entry {
   int row, column;
   int64_t value;
@@ -37,7 +37,6 @@ static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
   return 0;
 }
 
-/* Returns 0 without memory. */
 static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
 {
   const perm_matrix *matrix = rook->matrix;
@@ -76,9 +75,8 @@ static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
   return 1;
 }
 
-/* Anneals an order for a share of its predicted seconds, and plans with it; returns 0 without memory. seconds INFINITY:
-   none. A beam search besides, which took longer to plan, left 29 of 43 plans as they are and made the others 1.05 to
-   1.7 times as fast. */
+/* Anneals an order for a share of its predicted seconds and plans with it; plan->seconds is INFINITY if there is none.
+   Returns 0 without memory. */
 static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
                             permi_control *watch, permi_placements *plan)
 {

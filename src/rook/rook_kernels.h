@@ -19,7 +19,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const perm
 #endif
 }
 
-/* kind: 2 64 bits, 1 factors */
+/* kind: 2 for 64 bits, and 1 for factors. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
                                                                    const permi_rook_way *way, int ways, ptrdiff_t at,
                                                                    char *y, PERMI_I *any)

@@ -15,7 +15,7 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The third column is the order in which they are asked. */
+/* The third column says in which order they are asked. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -217,7 +217,8 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* argument: the position of the matrix; options, seed, first, count, columns and result follow it. */
+/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
+   */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;

@@ -37,9 +37,8 @@ typedef struct permi_draw {
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
 
-/* How an engine is sampled. */
 typedef struct permi_tracer {
-  double (*bytes)(const void *plan); /* that are kept, predicted */
+  double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
 } permi_tracer;

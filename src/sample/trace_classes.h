@@ -20,7 +20,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Lists double; links count all ways. */
+/* Predicts what is kept: lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;

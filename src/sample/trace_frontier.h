@@ -47,17 +47,11 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
   const int words = list->words;
   uint64_t key[PERMI_MASK_WORDS];
-  size_t begin = 0, end = list->groups, first, last;
+  size_t begin, first, last;
   int w;
   for (w = 0; w < words; w++)
     key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
+  begin = permi_list_seek(list, key, 0);
   if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
     return NULL;
   first = list->patterns.first[list->pattern[begin]];
@@ -105,7 +99,7 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
-  status = permi_run_open(frontier, control, 0, &run);
+  status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
   last = &run.list[frontier->steps & 1];

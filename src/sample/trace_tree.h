@@ -165,7 +165,7 @@ static void permi_tree_draw(permi_draw *draw)
           permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
       continue;
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
+    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
     matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];

@@ -1,8 +1,7 @@
 /* ========================================================================================== >>signs
    The pruned sign search. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
-   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Of the 2^30 patterns of the
-   projective plane of order 5 all but 10^6 or so end.
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
      prefix      columns in an order, a sign at each step
      blocks      two sets of up to 9 columns after the prefix. A row that touches one block only takes from its living
@@ -55,7 +54,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Places rows by class, then by the step of their last prefix column (-1: none). */
+/* Gives rows places by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -156,7 +155,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. 0: no memory. */
+/* Makes a row's cut: the patterns with which it does not vanish, by its count. Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -194,7 +193,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Rows without prefix columns thin out the root. */
+/* Makes all cuts; rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -213,7 +212,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* 2^(n-1) terms */
+/* Sets the width of sums, of 2^(n-1) terms. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -300,7 +299,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets prefix columns; 0: no pattern is left. */
+/* Sets the signs of prefix columns. Returns 0 if no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)

@@ -12,7 +12,7 @@
 #define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
 #define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
 
-/* Is a byte of a that of b? Borrows start at zero bytes. */
+/* Returns 1 if a byte of a is that of b. Borrows start at zero bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
 {
 #if PERMI_WIDTH == 8
@@ -41,7 +41,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-/* Reads counts of the frame before: a store under way would stall bytes. */
+/* Sets column k. Reads counts of the frame before, as a store under way would stall bytes. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
@@ -93,7 +93,8 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
 }
 
 #if PERMI_WIDTH >= 4
-/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 does: lists are short. */
+/* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
                                                           const uint16_t *pattern, int patterns, int64_t *value,
                                                           int vectors, int fours)
@@ -132,7 +133,7 @@ PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
 }
 #endif
 
-/* Sums over groups of block 1 values times products of shared rows, of counts u without block 1. */
+/* Sums over groups of block 1 their values times the products of shared rows, of counts u without block 1. */
 PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
                                                              int shared)
 {
@@ -140,7 +141,7 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int64_t sum = 0;
   int at, i;
 #if PERMI_WIDTH >= 4
-  if (signs->by_table) { /* 0 beyond the last */
+  if (signs->by_table) { /* marks are 0 beyond the last row */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();

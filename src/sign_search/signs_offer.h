@@ -9,8 +9,8 @@
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
 #define PERMI_SIGNS_PROBES 20000
 #define PERMI_SIGNS_PATHS 1048576
-#define PERMI_SIGNS_MOVES 20  /* chosen: a column, of first orders, */
-#define PERMI_SIGNS_LENGTHS 3 /* of blocks of 9, 8, 7 columns */
+#define PERMI_SIGNS_MOVES 20  /* chosen: for each column, of first orders, */
+#define PERMI_SIGNS_LENGTHS 3 /* with blocks of 9, 8, 7 columns */
 
 /* Counts living prefixes of `depth` columns, up to `room`; lists them unless path is NULL. */
 static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
@@ -68,7 +68,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes: a random path down to `deep`, then everything. */
+/* Predicts by probes, which follow a random path down to `deep`, then search everything. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -126,7 +126,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -147,7 +147,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all */
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* some are not listed */
     found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
   weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
@@ -172,7 +172,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns; 0: too large for counts. */
+/* Reads rows or columns. Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -215,7 +215,7 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns seconds for the order, and for probes, of a run of so many. */
+/* Returns the seconds that the order, and as many that probes, of a run may take. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
@@ -284,7 +284,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
   int side, best = -1, doubled = -1;
   work->model.effort = fmax(watch->options->plan_effort, 1);
   for (side = 0; side < 3; side++) {
-    if (side == 2 && best) /* none, or read last */
+    if (side == 2 && best) /* none, or this side was read last */
       break;
     if (!permi_signs_read(block, side & 1, &work->matrix))
       continue;
@@ -310,14 +310,14 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   int i, made = 0;
   if (!permi_signs_takes(maker, block, offer))
     return PERM_OK;
-  if (maker->offers) /* what other engines left, for orders and for probes */
+  if (maker->offers) /* orders and probes share what other engines left */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_ANNEAL_SHARE));
   if (plan < PERMI_SIGNS_LEAST_SECONDS)
     return permi_refuse(offer, PERM_ERROR_LIMIT,
                         "is not searched: other plans took the time that a run of %s deserves",
                         permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
-  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
+  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* probes run on the CPU */
   isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
@@ -361,7 +361,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
-/* Twice what a short search expects, where greedy orders of the frontier take longer. */
+/* Takes twice what a short search expects, where greedy orders of the frontier take longer. */
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);

@@ -14,7 +14,7 @@ typedef struct permi_signs_model {
   double effort; /* times PERMI_SIGNS_PLAN_MOST */
   uint64_t touched[PERM_MAX_N];
   double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
-  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* that it does not vanish */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* probability that a row does not vanish */
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
@@ -82,8 +82,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* step[k][c]: survival of rows that end with k, where ends[k] has bit c; own[c]: last step of class c. Returns how many
-   rows join both blocks. */
+/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
+   class c. Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -280,7 +280,7 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
   rival = fmin(rival, best * ldexp(permi_signs_each[0][3], n - 1));
   for (i = 0; i < n; i++)
     units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
-  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows changed */
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* for the rows that change */
   moves = (int)fmin(60 * n, 1e9 / units * fmin(PERMI_ANNEAL_SHARE * rival,
                                                PERMI_SIGNS_PLAN_MOST / 2 * model->effort));
   for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {

@@ -85,8 +85,8 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows, then from n on columns, by blocks: *line. Those of block k begin at (*first)[k]. The caller releases
-   both, except on PERM_ERROR_MEMORY. */
+/* Lists live rows and, from n on, columns by blocks in *line; block k begins at (*first)[k]. The caller releases both,
+   except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -117,7 +117,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   return PERM_OK;
 }
 
-/* Incomplete if watch stops. Returns 0 without memory. */
+/* Returns 0 without memory. The block is incomplete if watch stops. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
   const perm_allocator *allocator = &working->allocator;
@@ -274,7 +274,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
   memset(leaf, 0, sizeof *leaf);
-  if (engine->flags & PERMI_ARRAY) { /* no limit refuses these */
+  if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
@@ -334,7 +334,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* An offer that needs more than max_bytes to plan is a refusal. */
+/* Turns an offer whose planning needs more than max_bytes into a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -357,7 +357,8 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes offers in their turns, then what others take at least; nothing if only known prices were compared. */
+/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
+   compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -408,7 +409,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
-  maker->watch->work_total = best->seconds; /* though it may be refused */
+  maker->watch->work_total = best->seconds;
   if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
     return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
@@ -421,8 +422,9 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Least seconds: of planning and, chosen, a tenth of what is free, more for half full blocks. Blocks of these orders
-   without zeros take n 2^n transitions of engines that look for zeros; larger ones are not looked at. */
+/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
+   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
+   are not planned. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -450,7 +452,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
-  /* proven engines, unless finding orders for all blocks takes longer than planning may */
+  /* favours proven engines, unless finding orders for all blocks takes longer than planning may */
   offers.favour = finding * maker->working->report.blocks > 1.25 * maker->account->floor ? 0
                                                                                          : PERMI_FREE_SECONDS;
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
@@ -474,7 +476,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   char message[PERM_MESSAGE_BYTES];
-  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback && /* no GPU is there */
+  const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
   permi_block_array *made;

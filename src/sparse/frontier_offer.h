@@ -1,5 +1,5 @@
 /* ================================================================================= >>frontier_offer
-   What the frontier and sorting offer. */
+   Offers of methods frontier, lists, arrays and sorting. */
 #pragma once
 #include "../reference/sorting.h"
 #include "../frontier/arrays_run.h"
@@ -57,7 +57,8 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* offer: of lists; seconds: on the CPU. With cpu_fallback the GPU must have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
+   cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -76,7 +77,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
-/* Takes residues where faster. 0: no memory. */
+/* Takes residues where they are faster. Returns 0 without memory. */
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
@@ -95,7 +96,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures memory; residues may fit where integers do not. 0: no memory. */
+/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -118,7 +119,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
-/* Lists, or arrays, which hold unreachable states and cost more in small steps. */
+/* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -153,7 +154,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
         if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
         offer->bytes = permi_arrays_bytes(arrays);
-      } /* else of two whole steps */
+      } /* else those of two whole steps */
       offer->seconds = seconds;
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
@@ -168,8 +169,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory; samples keep to one order whatever max_bytes. The budget is the GPU's if a quick order says
-   that one will be taken. 0: no memory. */
+/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
+   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -216,7 +217,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
+/* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -243,8 +244,7 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   return maker->offers->glance;
 }
 
-/* An order that takes so many times the rival's seconds gets no programme. */
-#define PERMI_FRONTIER_FAR 4
+#define PERMI_FRONTIER_FAR 4 /* an order of so many times the rival's seconds is given up */
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -297,8 +297,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-/* The least share of a greedy order's time that annealed ones take. Large blocks begin with the order of trees. */
-#define PERMI_FRONTIER_GAIN 0.1
+/* Large blocks begin with the order of trees. */
+#define PERMI_FRONTIER_GAIN 0.1 /* annealed orders take at least this share of a greedy one's time */
 static perm_status permi_frontier_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   if (block->n > PERM_MAX_N) {
@@ -329,6 +329,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
                     doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT,
                     maker->options->method == PERM_METHOD_SORTING ? permi_sorting_run : permi_frontier_run,
                     permi_frontier_explain);
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   if (arrays) {
     leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
@@ -341,7 +342,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   return PERM_OK;
 }
 
-#define PERMI_SORTING_SLOWER 13 /* than merged lists: a regular graph of order 80 */
+#define PERMI_SORTING_SLOWER 13 /* times merged lists: a regular graph of order 80 */
 static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);

@@ -1,4 +1,6 @@
-/* ========================================================================================= >>sparse */
+/* ========================================================================================= >>sparse
+   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 #pragma once
 #include "choose.h"
 
@@ -102,7 +104,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Says if an integer does not fit a double. */
+/* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   size_t e;
@@ -112,7 +114,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* The job's number times its leaves in turn. */
+/* Multiplies the job's number by its leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -130,7 +132,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* The product of its leaves is not the permanent. */
+/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -138,7 +140,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have: the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
+/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -223,7 +225,8 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
                                       int *exact, perm_result *result)
 {
   const int exactly = permi_asks_exact(options), named = options->method != PERM_METHOD_AUTO;
-  const int whole = named && options->method != PERM_METHOD_EXACT && !permi_method_is_sparse(options->method);
+  const permi_engine *engine = permi_block_engine(options->method);
+  const int whole = named && (!engine || options->method == PERM_METHOD_DENSE);
   const char *refusal = NULL;
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
@@ -259,8 +262,8 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
   return status;
 }
 
-/* Exact integers may take PERMI_EXACT_FREE_SECONDS, or PERMI_EXACT_WORTH times the seconds of doubles; beyond
-   max_seconds if doubles are not quicker. */
+/* Plans doubles instead of integers that have no plan, take over PERMI_EXACT_FREE_SECONDS and PERMI_EXACT_WORTH times
+   as long, or exceed max_seconds where doubles are quicker. */
 static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
@@ -298,7 +301,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* array: given as one, planned in less time. */
+/* Planning takes less time if the matrix was given as an `array`. */
 static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
@@ -327,7 +330,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* of entries as they are */
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
       (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * (matrix->m < matrix->n ? matrix->m : matrix->n);
     }
     if (watch.stopped == PERM_OK)
@@ -356,7 +359,8 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
   return status;
 }
 
-/* The precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses its roundings. */
+/* Returns the precision to plan instead, or PERM_PRECISION_COUNT. Without subtractions elimination loses only its
+   roundings. */
 static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_control *watch, const perm_options *options,
                                           const perm_job *job)
 {
@@ -371,7 +375,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -568,8 +572,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Looks at 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J
-   minus a sparse matrix. */
+/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J minus a
+   sparse matrix. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {

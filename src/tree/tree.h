@@ -8,8 +8,7 @@
    its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
    the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
    has the top bit: its halves, matched and not, are contiguous.
-     join: pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
-     STOC 2007) takes more additions, and cancels
+     join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order. */
 
@@ -125,7 +124,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  /* or NULL; takes products, then the table of a node: >>trace */
+  /* Takes products, then the table of a node (>>trace), or NULL. */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
@@ -191,7 +190,7 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures or, by exp2, scales. */
+/* Measures a part or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -322,7 +321,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
-/* Goes by common parts of the product: few places at a time, heavy parts first. */
+/* Joins by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -347,7 +346,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* Goes by those of the left: 3 to 7 % faster in cache. */
+/* Joins by common parts of the left table, which is 3 to 7 % faster in cache. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   uint32_t *const *first = join->run->first;
@@ -404,7 +403,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
-   Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
+   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -462,7 +461,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
+  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
   permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
                         node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;

@@ -3,7 +3,6 @@
 #pragma once
 #include "tree.h"
 
-/* The run is cleared, except for `keep`. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
                                     perm_partial *partial)
 {
@@ -47,15 +46,15 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
-/* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the
-   next vertex, in large blocks lists by degree (docs/engines.md). */
+/* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
+   gives the next vertex, in large blocks lists by degree. */
 #define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  int n, filling, listed; /* by fill, not degree */
+  int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
-  uint64_t *priority, *pair; /* pair: 0: free */
+  uint64_t *priority, *pair; /* pair: 0 is free */
   permi_ranked *heap;
   size_t links, link_room, pairs, pair_room, keys, heap_room, scopes, scope_room, popped, dropped;
   int *next, *before;                      /* before the first: -1 - degree */
@@ -83,7 +82,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* gcc drops calls of functions that only prefetch. */
+/* Prefetches. gcc drops calls of functions that do nothing else. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -101,7 +100,7 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Returns 0 if they were adjacent, -1 if out of memory or stopped. */
+/* Links a and b. Returns 0 if they were adjacent, -1 if out of memory or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
@@ -144,7 +143,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Of hubs, millions may be dead. */
+/* Lists the living neighbours. Millions of a hub's may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -214,10 +213,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* Returns -1 also if stopped. */
+/* Returns the next vertex, -1 if there is none or if stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* of millions: microseconds */
+  /* with millions of keys a turn takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -286,7 +285,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Returns 0 also if stopped. */
+/* Returns 0 without memory or if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -432,7 +431,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_PAIR_SECONDS * weight;
 }
 
-/* tests/proofs/frontier.g */
+/* Returns the bound (tests/proofs/frontier.g). */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -444,7 +443,7 @@ typedef struct permi_tree_draft {
   int *order, *first, *next, *children, *scope;
 } permi_tree_draft;
 
-/* The child with the largest scope is first. */
+/* Lists children, that with the largest scope first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -512,7 +511,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* given: roundings of entries. Returns 0 also if stopped. */
+/* Entries have `given` roundings. Returns 0 without memory or if stopped. */
 PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given,
                                                permi_tree *tree)
 {
@@ -577,7 +576,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   return 1;
 }
 
-#define PERMI_TREE_WORTH 10 /* chosen: times its search */
+#define PERMI_TREE_WORTH 10 /* chosen: times its search, what a rival takes */
 
 static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -625,8 +624,7 @@ static void permi_refuse_trees(double rival, permi_offer *offer)
                rival < (double)INFINITY ? " and its rival's time" : "");
 }
 
-/* Trees took 96 times their least, or more. */
-#define PERMI_TREE_OVER_LEAST 30
+#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times their least, or more */
 static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double worth = PERMI_TREE_WORTH * PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);

@@ -9,25 +9,23 @@
    used and of members' factors, where rest = factor * rest of the class.
    Matching with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Classes whose rests
    become proportional are united and their numbers added. At most as many may wait as the class meets vertices ahead.
-   So nested rows, intervals, J minus a sparse matrix, proportional lines and blocks of constants take few states.
    Integers: a rest is primitive, a factor the content; if it grows, the value is multiplied by the quotient for every
    waiting member. Doubles: a factor is the entry towards the last neighbour, a rest has the quotients by it;
    proportional means equal cross products. Some vertices have factor 1 (permi_class_plain).
-   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for.
-   For equal columns >>subsets is faster (docs/engines.md). */
+   The order is made from its end: a vertex goes ahead of those that came, and classes are refined, not searched for. */
 #define PERMI_CLASSES 64
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
-/* Classes 0 (rows) and 1 have nothing ahead, and do not wait. */
+/* Members of classes 0 (rows) and 1 (columns) have nothing ahead and do not wait. */
 typedef struct permi_class {
   int first, size, ahead; /* vertices to come that it meets */
-  int touched, slot, most, born; /* that ever wait; the first step after which it is */
+  int touched, slot, most, born; /* most that ever wait; born: the class is there after this step */
   int word, shift;
   uint64_t mask;
 } permi_class;
 
-/* Members meet the step's vertex, or change class. */
+/* Members of a class that meet the step's vertex, or change class. */
 typedef struct permi_class_part {
   int from, into;
   int meets, grows; /* each that waits multiplies by growth */
@@ -40,9 +38,9 @@ typedef struct permi_class_limit {
 
 typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
-  int joins, most;     /* class of a vertex that waits, or -1; how many may */
-  double states, ways; /* after it; that merge into one */
-  double done;         /* share before */
+  int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
+  double states, ways; /* after the step; ways that merge into one state */
+  double done;         /* share of the work before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -59,7 +57,7 @@ typedef struct permi_classes {
   double bound_relative, lost_error;
 } permi_classes;
 
-/* Quotients by tiny entries overflow, INT64_MIN has no magnitude. */
+/* Returns 1 if a vertex must have factor 1: quotients by tiny entries overflow, and INT64_MIN has no magnitude. */
 static int permi_class_plain(const permi_block *block, int v)
 {
   int e, plain = block->imaginary_integer != NULL;
@@ -72,7 +70,7 @@ static int permi_class_plain(const permi_block *block, int v)
   return plain;
 }
 
-/* Adds x y or -x y exactly. Returns 0 if a part underflows. */
+/* Adds x y or -x y exactly. Returns 0 if the product may underflow. */
 static int permi_class_add(perm_sum *sum, double x, double y, int negative)
 {
   double high = x * y;
@@ -86,7 +84,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   return 1;
 }
 
-/* Is a : b = c : d? Moduli may differ by PERMI_CLASS_ROOM. */
+/* Returns 1 if a : b = c : d. Moduli may differ by PERMI_CLASS_ROOM. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
@@ -127,7 +125,7 @@ static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
   return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
 }
 
-/* Rounds once a part (double-double: to PERMI_DD_UNIT). */
+/* Returns a / b, each part rounded once (double-double: to PERMI_DD_UNIT). */
 static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
 {
   permi_coefficient c = permi_coefficient_one();
@@ -305,7 +303,7 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Do rests stay proportional with the step's vertex? */
+/* Returns 1 if rests stay proportional with the step's vertex. */
 static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
@@ -315,7 +313,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, which stand first; -1: too many. */
+/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -354,7 +352,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* u: a member that meets the step's vertex. */
+/* Adds the part of members that come into a class; u is one that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -379,7 +377,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* The largest part keeps the number, what has nothing ahead keeps 0 or 1. */
+/* Divides a class into its parts. The largest keeps the number, and what has nothing ahead keeps 0 or 1. */
 PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -525,7 +523,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Returns 0 if the key has too many bits. */
+/* Gives classes their bits of the key. Returns 0 if these are too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};

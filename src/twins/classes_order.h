@@ -3,16 +3,16 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes. From the end, next goes the vertex that leaves the fewest classes; of
-   them one with the most neighbours that came, for nested rows, rows of ones at either end and J minus a sparse matrix,
-   or the fewest, for bands and sparse graphs; then others. To leave the fewest states is worse: 1e13 instead of 1e4, as
-   few of many classes look cheap at first. From the beginning all rows are one state. */
-static int permi_class_left(const permi_class_build *build, int v)
+/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes. Of
+   several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at
+   either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
+   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
   const permi_class *mine = &build->list[build->number[v]];
   int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
-  for (k = 0; k < build->actives[side]; k++) {
+  for (k = 0; k < build->actives[side] && classes <= most; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
@@ -24,13 +24,13 @@ static int permi_class_left(const permi_class_build *build, int v)
 
 PERMI_NEVER_INLINE static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  int v, chosen = -1, least = 0;
+  int v, chosen = -1, least = INT_MAX;
   uint64_t best = 0;
   for (v = 0; v < 2 * build->block->n; v++) {
-    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v, least);
     const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
     const uint64_t rank = (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
-    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+    if (classes < least || (classes == least && classes < INT_MAX && rank < best)) {
       chosen = v;
       least = classes;
       best = rank;
@@ -55,8 +55,8 @@ static int permi_class_near(const double *x, const double *y)
   return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
 }
 
-/* Finds entries that are not a factor of the row times one of the column, if most are. Columns are measured by the
-   longest row, then both by majority votes. */
+/* Marks the entries that are not a factor of the row times a factor of the column, if most are. The longest row gives
+   the columns' factors, then majority votes both. */
 PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
@@ -95,7 +95,8 @@ PERMI_NEVER_INLINE static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-/* Returns PERM_ERROR_LIMIT over `most` ways, with too many classes, or stopped, at the latest beyond `patience`. */
+/* Returns PERM_ERROR_LIMIT if the plan has over `most` ways or too many classes, or if its search is stopped or takes
+   longer than `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
@@ -148,8 +149,7 @@ static double permi_classes_finding(const permi_block *block)
   return PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
 }
 
-/* times the search; offers ask for more where a rival is known */
-#define PERMI_CLASS_WORTH 7
+#define PERMI_CLASS_WORTH 7 /* times the search: the least that a rival must take */
 static perm_status permi_classes_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   (void)maker, (void)rival;

@@ -3,13 +3,14 @@
 #pragma once
 #include "classes.h"
 
-/* A step expands states into takes (a state, a key, a way), then adds up takes of equal keys by hashing. Large programs
-   have shares of keys. A share lists states as they are met: sums do not depend on threads. Rounds bound the takes. */
+/* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
+   divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
+   rounds, which limit the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096
-#define PERMI_CLASS_SHARED 4000 /* states */
+#define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* 0: it waits; k: it is matched with part k - 1. */
+/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_take {
   uint32_t state, way;
 } permi_class_take;
@@ -28,7 +29,7 @@ typedef struct permi_class_list {
   uint32_t *place; /* hash table: state + 1, or 0 */
 } permi_class_list;
 
-/* Of samples: >>trace. */
+/* A take that >>trace_classes keeps. */
 typedef struct permi_class_link {
   uint32_t state, way, share, into;
 } permi_class_link;
@@ -42,7 +43,7 @@ typedef struct permi_class_run {
   permi_runner base;
   const permi_classes *plan;
   int shares, p;
-  size_t first, bytes; /* of a share, in a round */
+  size_t first, bytes; /* first state of a round in every share; bytes of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source][target] */
   permi_class_links *links; /* by target, or NULL */
@@ -63,7 +64,8 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Returns the class that one more must leave; -1: none; -2: dead. */
+/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
+   state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -98,8 +100,8 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words; /* tables use other bits */
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1);
+  const int words = run->plan->words;
+  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
   const perm_allocator *locked = &run->base.locked;
   if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
@@ -154,7 +156,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns a known or new state; SIZE_MAX: out of memory. */
+/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -253,7 +255,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 }
 
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
-   `parts` limit; nothing overflows, and underflow is a rounding. tests/proofs/chains.v, tests/proofs/frontier.g. */
+   `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
@@ -303,7 +305,6 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   return status;
 }
 
-/* The run is cleared, except for `keep`. */
 static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control)
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};

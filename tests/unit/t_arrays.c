@@ -529,7 +529,7 @@ TEST(t_arrays_integers_are_as_short_as_their_bound)
       memset(&run, 0, sizeof run);
       if (job->leaf[leaf].information.method != PERM_METHOD_LISTS || !frontier->words)
         continue;
-      CHECK(permi_run_open(frontier, NULL, 0, &run) == PERM_OK);
+      CHECK(permi_run_open(frontier, NULL, permi_run_step, &run) == PERM_OK);
       CHECK(frontier->words[frontier->steps] == words);
       for (p = 0; p < frontier->steps; p++) {
         const permi_list *list = &run.list[(p + 1) & 1];

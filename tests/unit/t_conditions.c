@@ -255,7 +255,7 @@ TEST(t_conditions_of_reading)
   fprintf(file, "1 2\n3 4\n");
   fclose(file);
   memset(&options, 0, sizeof options); /* reads within the same bytes, to the last, with fractions or without */
-  for (i = 1 << 16, j = 1 << 18; j - i > 1;) {
+  for (i = 1, j = 1 << 18; j - i > 1;) {
     options.max_bytes = (i + j) / 2;
     *(perm_matrix_read(path, &options, &matrix, NULL, &result) == PERM_OK ? &j : &i) = (i + j) / 2;
     CHECK(result.status == PERM_OK || result.status == PERM_ERROR_LIMIT || result.status == PERM_ERROR_MEMORY);

@@ -443,4 +443,95 @@ TEST(t_frontier_by_name_searches_like_lists)
   CHECK_SHOW(seconds[0] > 0 && seconds[0] <= 1.1 * seconds[1], "%g s, lists %g s", seconds[0], seconds[1]);
   perm_matrix_free(&matrix);
 }
+static int t_lists_differ(const permi_run *a, const permi_run *b, int p)
+{
+  const permi_list *x = &a->list[p & 1], *y = &b->list[p & 1];
+  return x->groups != y->groups || x->states != y->states || x->patterns.count != y->patterns.count ||
+         memcmp(x->high, y->high, x->groups * (size_t)x->words * sizeof *x->high) ||
+         memcmp(x->first, y->first, x->groups * sizeof *x->first) ||
+         memcmp(x->pattern, y->pattern, x->groups * sizeof *x->pattern) ||
+         memcmp(x->value, y->value, x->states * permi_value_bytes(a->frontier)) ||
+         memcmp(&a->base.sizes, &b->base.sizes, sizeof(permi_sizes));
+}
+
+/* Every step leaves the same lists, bit for bit, on any number of threads, which share the long ones and stop when they
+   are told to. */
+TEST(t_lists_do_not_depend_on_threads)
+{
+  static const char *const kind[] = {"er:28:0.2", "er:28:0.2", "er:28:0.2", "regular:60:3", "regular:60:3"};
+  static const int threads[] = {1, 2, 3, 7};
+  int trial, algebras = 0;
+  for (trial = 0; trial < 5; trial++) {
+    perm_options options = t_sparse_options(PERM_METHOD_LISTS, trial > 2    ? PERM_PRECISION_EXACT
+                                                               : trial == 2 ? PERM_PRECISION_DD
+                                                                            : PERM_PRECISION_DEFAULT);
+    volatile int cancel = 0;
+    perm_options each[4];
+    permi_control control[4];
+    permi_run run[4];
+    const permi_frontier *frontier = NULL;
+    perm_matrix matrix;
+    perm_job *job;
+    size_t e;
+    int k, p, shared = 0, stopped = 0;
+    CHECK(perm_generate(kind[trial], 3, NULL, &matrix, NULL) == PERM_OK);
+    for (e = 0; e < matrix.nnz; e++) {
+      const int64_t x = 1 + (int64_t)(test_random() >> 34);
+      if (matrix.integer)
+        matrix.integer[e] = e % 3 ? x : -x;
+      matrix.real[e] = trial < 3 ? (e % 3 ? 1 : -1) * (0.5 + test_uniform()) : (double)matrix.integer[e];
+    }
+    if (trial == 1) {
+      perm_matrix real = matrix;
+      CHECK(perm_matrix_from_csr(real.m, real.n, real.row_start, real.column, real.real, real.real, NULL,
+                                 PERM_KIND_COMPLEX, NULL, &matrix, NULL) == PERM_OK);
+      perm_matrix_free(&real);
+    }
+    options.modulus = trial == 4 ? UINT64_C(9223372036854775783) : 0;
+    CHECK(perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK);
+    for (k = 0; k < job->leaves; k++)
+      if (job->leaf[k].information.method == PERM_METHOD_LISTS && job->leaf[k].threaded)
+        frontier = (const permi_frontier *)job->leaf[k].context;
+    CHECK_SHOW(frontier != NULL, "%s: no long lists", kind[trial]);
+    for (k = 0; k < 4 && frontier; k++) {
+      each[k] = options;
+      each[k].threads = threads[k];
+      each[k].cancel = &cancel;
+      control[k] = permi_control_begin(&each[k]);
+      memset(&run[k], 0, sizeof run[k]);
+      CHECK(permi_run_open(frontier, &control[k], permi_run_step, &run[k]) == PERM_OK);
+    }
+    for (p = 0; frontier && p < frontier->steps; p++)
+      for (k = 0; k < 4; k++) {
+        CHECK(permi_run_advance(&run[k].base, p) == PERM_OK);
+        CHECK_SHOW(!t_lists_differ(&run[0], &run[k], p + 1), "%s: %d threads, step %d", kind[trial], threads[k], p);
+        shared += run[k].top != 0;
+      }
+    CHECK_SHOW(shared >= 6 && run[0].top == 0, "%s: %d steps shared", kind[trial], shared);
+    for (k = 0; frontier && k < 4; k++)
+      permi_run_release(&run[k]);
+    if (frontier)
+      algebras |= 1 << frontier->numbers.algebra;
+    for (k = 1; frontier && k < 4; k++) {
+      perm_status status = PERM_OK;
+      cancel = 0;
+      memset(&run[k], 0, sizeof run[k]);
+      CHECK(permi_run_open(frontier, &control[k], permi_run_step, &run[k]) == PERM_OK);
+      for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+        if (run[k].list[p & 1].states >= PERMI_PARALLEL_STATES) {
+          cancel = 1;
+          run[k].base.unpolled = PERMI_RUNNER_POLL;
+        }
+        status = permi_run_advance(&run[k].base, p);
+      }
+      stopped += status == PERM_STOPPED_CANCELLED && run[k].top && p < frontier->steps;
+      permi_run_release(&run[k]);
+    }
+    CHECK_SHOW(stopped == 3, "%s: %d stopped", kind[trial], stopped);
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(algebras == (1 << PERMI_SIGNED | 1 << PERMI_COMPLEX | 1 << PERMI_SIGNED_DD | 1 << PERMI_WORDS |
+                          1 << PERMI_RESIDUES), "algebras %x", algebras);
+}
 /* SPDX-License-Identifier: MIT */

@@ -366,6 +366,29 @@ TEST(t_io_long_lines)
   free(text);
 }
 
+/* Longer ones would be read for seconds that no limit counts. */
+TEST(t_io_numbers_of_a_million_digits)
+{
+  enum { MOST = 1048576 };
+  static const char banner[] = "%%MatrixMarket matrix array real general\n1 1\n";
+  static char text[MOST + 61];
+  memset(text, '0', MOST + 9);
+  text[MOST - 2] = '3';
+  text[MOST - 1] = ' ';
+  CHECK_TEXT(t_io_read(text), "1 2 i | 1 1 3");
+  text[MOST - 1] = '0';
+  CHECK_TEXT(t_io_read(text), "memory:1: '000000000000000000000...' found, a number such as");
+  text[1] = '.';
+  CHECK_TEXT(t_io_read(text), "memory:1: '0.0000000000000000000...' found, a number such as");
+  text[MOST + 8] = 'i';
+  CHECK_TEXT(t_io_read(text), "memory:1: '0.0000000000000000000...' found, a number such as");
+  memset(text, '0', MOST + 60);
+  memcpy(text, banner, sizeof banner - 1);
+  CHECK_TEXT(t_io_read(text), "memory:3: value '000000000000000000000...' found, a finite decimal number was expected");
+  text[MOST + 40] = 0;
+  CHECK_TEXT(t_io_read(text), "1 1 i");
+}
+
 /* A locale with such a decimal point, for reading: the C library's numbers end at any other. NULL: the locale that is
    there. */
 static const char *t_io_point;

@@ -1,4 +1,4 @@
-/* >>read, >>plain_text, >>graph */
+/* >>read, >>plain_text, >>graph, >>numpy */
 /* What a file was taken for is said: first lines that count columns, refusals, UTF-16, files of many graphs. */
 
 static const char *t_read_told(const char *text, perm_format format)
@@ -187,5 +187,77 @@ TEST(t_read_each_of_many)
     CHECK(t_read_file(many, sizeof many - 1, &options, &each) == (memory.calls < k ? PERM_OK : PERM_ERROR_MEMORY));
     CHECK(!memory.live);
   }
+}
+
+/* A file whose header says (m, n) of bytes, then `items` of them, then a hole up to so many bytes. */
+static perm_status t_read_numpy(const char *head, size_t size, size_t items, long hole, const perm_options *options,
+                                perm_result *result)
+{
+  static const char path[] = T_IO_DIRECTORY "t_read.npy";
+  FILE *file = fopen(path, "wb");
+  perm_matrix matrix;
+  perm_status status;
+  CHECK(file && fwrite(head, 1, size, file) == size);
+  while (items--) fputc(1, file);
+  if (hole) CHECK(fseek(file, hole, SEEK_SET) == 0 && fputc(0, file) == 0);
+  fclose(file);
+  status = perm_matrix_read(path, options, &matrix, NULL, result);
+  CHECK(status != PERM_OK || matrix.nnz == (size_t)matrix.m * (size_t)matrix.n);
+  perm_matrix_free(&matrix);
+  remove(path);
+  return status;
+}
+
+/* Of a file no more is read than its header says, and one byte; nothing behind what is refused, nor above a limit. */
+TEST(t_read_numpys_are_read_as_far_as_they_say)
+{
+  static const long hole = 200000000;
+  static char bytes[300];
+  perm_result result;
+  t_io_memory memory;
+  perm_options options = t_io_options(&memory);
+  size_t size;
+#define T_READ_NUMPY(shape) t_numpy_head(bytes, 1, "{'descr': '|i1', 'fortran_order': False, 'shape': " shape "}")
+  size = T_READ_NUMPY("(300, 300)");
+  CHECK(t_read_numpy(bytes, size, 90000, 0, &options, &result) == PERM_OK);
+  CHECK(t_read_numpy(bytes, size, 89999, 0, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "taken as .npy: 89999 bytes of items found, 90000 were expected for shape (300, 300): is");
+  options = t_io_options(&memory);
+  size = T_READ_NUMPY("(2, 2)");
+  CHECK(t_read_numpy(bytes, size, 4, 0, &options, &result) == PERM_OK);
+  CHECK(t_read_numpy(bytes, size, 4, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "at least 5 bytes of items found, 4 were expected for shape (2, 2): save one array");
+  size = T_READ_NUMPY("(0, 7)");
+  CHECK(t_read_numpy(bytes, size, 0, 0, &options, &result) == PERM_OK);
+  CHECK(t_read_numpy(bytes, size, 0, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "at least 1 bytes of items found, 0 were expected");
+  size = T_READ_NUMPY("(7,)");
+  CHECK(t_read_numpy(bytes, size, 0, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "an array of one axis found");
+  size = T_READ_NUMPY("(2, 2)");
+  CHECK(t_read_numpy(bytes, 11, 0, 0, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "a file of 11 bytes found that is shorter than its header");
+  bytes[6] = 4;
+  CHECK(t_read_numpy(bytes, size, 4, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "version 4 of the .npy format found");
+  size = t_numpy_head(bytes, 2, "{}");
+  bytes[11] = 127; /* a header of 2 GB */
+  CHECK(t_read_numpy(bytes, size, 4, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "shorter than its header, or a header of over 1048576 bytes");
+  options.format = PERM_FORMAT_NUMPY; /* a text, without end */
+  memset(bytes, '1', sizeof bytes);
+  CHECK(t_read_numpy(bytes, sizeof bytes, 0, hole, &options, &result) == PERM_ERROR_FORMAT);
+  CHECK_TEXT(result.message, "no .npy file: its first bytes are not");
+  options.format = PERM_FORMAT_AUTO;
+  size = T_READ_NUMPY("(16777216, 2147483647)");
+  CHECK(t_read_numpy(bytes, size, 4, hole, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "t_read.npy: more than 16 GB: max_bytes allows more");
+  CHECK_SHOW(memory.largest < 4096 && !memory.live, "%.0f bytes allocated", (double)memory.largest);
+  options.max_bytes = 1e6;
+  size = T_READ_NUMPY("(3000, 30000)");
+  CHECK(t_read_numpy(bytes, size, 4, hole, &options, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "max_bytes = 1 MB is too little: at least 90 MB are needed");
+  CHECK_SHOW(memory.largest < 4096 && !memory.live, "%.0f bytes allocated", (double)memory.largest);
+#undef T_READ_NUMPY
 }
 /* SPDX-License-Identifier: MIT */
