@@ -77,7 +77,7 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run,
                      checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
@@ -9972,7 +9972,8 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), and the chooser. */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), the chooser, and what
+   engines for arrays are given. */
 
 struct permi_array;
 struct permi_block;
@@ -10170,9 +10171,6 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
     status = permi_ask(maker, block, offers, next);
   return status;
 }
-
-/* ========================================================================================== >>array
-   What engines for arrays are given. */
 
 static int permi_is_counts_method(perm_method method)
 {

@@ -76,7 +76,7 @@
                      >>exact_kernels
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
                      >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>array, >>offers, >>judge, >>compute: jobs run,
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run,
                      checkpoints merged; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
@@ -173,7 +173,6 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 #include "plan/run.h"
 #include "plan/engine.h"
-#include "plan/array.h"
 #include "plan/offers.h"
 PERMI_BRIEF_END
 #include "plan/judge.h"

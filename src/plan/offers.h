@@ -5,7 +5,7 @@
 #include "../multiplicities/counts_leaf.h"
 #include "../dense/bounds.h"
 #include "check.h"
-#include "array.h"
+#include "engine.h"
 
 /* Returns 1 for certified small orders (to about 12 with AVX-512, 10 with AVX2, 8 without), where double-double takes
    at most 2.5 times the call, as split rows may, and bounds the error by the value's rounding. */

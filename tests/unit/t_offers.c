@@ -1,4 +1,4 @@
-/* >>offers, >>array, >>choose, >>judge */
+/* >>offers, >>engine, >>choose, >>judge */
 /* Which engine is asked, chosen and run again, on either side of each condition; what is refused, and how. */
 
 /* What the judge says of results that are not good enough. */
