@@ -209,7 +209,8 @@ typedef struct perm_matrix {
    Unless denominator is NULL, fractions a/b may stand among integers, without a banner: the permanent is that of
    *matrix, kind INTEGER, over *denominator, the product of its rows' (m > n: equal) common denominators, not reduced.
    NaN, infinities, numbers that double cannot hold and, without max_bytes, files above 16 GB are refused. Memory is at
-   most a multiple of the file's bytes (.npy: of those its header tells) plus 8 (m + 1). A waiting read looks at the limits when a signal interrupts it.
+   most a multiple of the file's bytes (.npy: of those its header tells) plus 8 (m + 1). A waiting read looks at the
+   limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: taken as FORMAT: what was
    found, what was expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -10883,9 +10884,9 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    Order, price and offer of method twins. */
 
-/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes. Of
-   several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones at
-   either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
+/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
+   Of several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones
+   at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
    graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
