@@ -38,6 +38,8 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
+#define PERMI_HYBRID_LOW 4
+#define PERMI_HYBRID_ALL (1u << PERMI_HYBRID_LOW)
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -59,7 +61,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((2 * PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* by permi_hybrid_line */
@@ -70,6 +72,7 @@ typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
   int growth, halved; /* permi_growth; halves differences */
+  unsigned dirty;     /* low columns it depends on, ALL */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -126,8 +129,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -137,7 +140,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
@@ -151,6 +154,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
+  uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -208,7 +212,7 @@ typedef struct permi_signs {
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE, by its last column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* class NONE, by last column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
   uint64_t *pattern[2];     /* class BOTH, then own rows */

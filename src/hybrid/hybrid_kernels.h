@@ -385,7 +385,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
+                                                  unsigned turned)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -394,6 +395,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
     PERMI_H(grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+    if (!(operation->dirty & turned))
+      continue;
     switch (operation->opcode) {
       PERMI_TABLES(PERMI_OP_ROW);
       PERMI_TABLES(PERMI_OP_ROWS);
@@ -409,9 +412,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, unsigned turned)                              \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
+    PERMI_H(interpret)(algebra, hybrid, values, turned);                                                               \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)

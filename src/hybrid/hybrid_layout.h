@@ -8,14 +8,14 @@
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | high, a loop in Gray order | lanes | one fixed + */
+     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed + */
 #pragma once
 #include "../frontier/values.h"
 #include "../graph/order.h"
 #include "../graph/vectors.h"
 
 typedef struct permi_arrangement {
-  int transposed, inner;
+  int transposed, inner, low;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
@@ -31,7 +31,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
-  uint32_t scope;
+  uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
@@ -39,9 +39,9 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope; /* columns of the operands, of the result */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low ones */
   int items; /* of the chain, of which there is one */
-  int slot; /* of a row: its first constant */
+  int slot, persists; /* slot: of a row its first constant */
   int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
   double size;               /* a bound on them */
 } permi_hybrid_node;
@@ -49,18 +49,18 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, record;
-  int gpu; /* 1: prices of >>programs */
+  int gpu, most_low; /* gpu: prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
-  double power[PERMI_HYBRID_INNER + 2];
+  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
   double speed, rival;
-  permi_arrangement first;
-  double first_cost; /* 0: `first` is not made */
+  permi_arrangement first[2]; /* by orientation */
+  double first_cost[2];       /* 0: not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -84,9 +84,9 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 }
 
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
-                             uint32_t scope)
+                             uint32_t scope, uint32_t dirty)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
@@ -104,53 +104,62 @@ typedef struct permi_layout_sum {
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
-                                 const permi_hybrid_factor *b, double here)
+                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = sum->live + waiting * here > sum->most ? sum->live + waiting * here : sum->most;
-  if (a->node >= work->n)
+  const double after = sum->live + waiting * here;
+  sum->most = after > sum->most ? after : sum->most;
+  if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
-  if (b && b->node >= work->n)
+  if (b && b->node >= work->n && b->dirty == dirty)
     sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
+}
+
+static double permi_layout_price(const permi_layouts *work, uint32_t scope, uint32_t dirty)
+{
+  return work->power[permi_count_ones(scope)] * work->rate[dirty];
 }
 
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
-  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  double own[64 + PERMI_HYBRID_INNER], floor = 0;
+  int i, j;
   for (i = 0; i < count && count > 2; i++)
-    ones[i] = permi_count_ones(taken[i].scope);
+    own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least;
-    int a = 0, b = 1, second, joint = INT_MAX;
+    double least = 1e300;
+    int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && joint > floor; i++) /* unions grow */
-      for (j = i + 1; j < count && ones[i] < joint; j++)
-        if (ones[j] < joint) {
-          const int here = permi_count_ones(taken[i].scope | taken[j].scope);
-          if (here < joint) {
-            joint = here;
+    for (i = 0; i < count && least > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && own[i] < least; j++)
+        if (own[j] < least) {
+          const double here =
+              permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
+          if (here < least) {
+            least = here;
             a = i;
             b = j;
           }
         }
-    floor = joint;
-    least = work->power[joint];
+    floor = least;
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
+    result.dirty = left->dirty | right->dirty;
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
     sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
-    permi_layout_replace(work, sum, left, right, least);
-    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
+    permi_layout_replace(work, sum, left, right, result.dirty, work->power[permi_count_ones(result.scope)]);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
     taken[a] = result;
-    ones[a] = joint;
+    own[a] = least;
     taken[b] = taken[--count];
-    ones[b] = ones[count];
+    own[b] = own[count];
   }
   return count;
 }
@@ -160,31 +169,35 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here;
+  double here, rate;
   if (second && taken[0].node < n) {
     result = taken[0];
     taken[0] = taken[1];
     taken[1] = result;
   }
   result = taken[0];
-  if (second)
+  if (second) {
     result.scope |= second->scope;
+    result.dirty |= second->dirty;
+  }
+  rate = work->rate[result.dirty];
   here = work->power[permi_count_ones(result.scope) - 1];
-  sum->cost += here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
   if (taken[0].node < n) {
-    const double table = work->power[permi_count_ones(taken[0].scope)];
+    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope);
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                        taken[0].dirty);
   }
   if (second)
-    sum->rows += here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, here);
+    sum->rows += rate * here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
   result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                  result.scope & ~bit);
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
@@ -193,14 +206,14 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
    the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, *order = layout->order;
+  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
   double outer = 0.5;
-  uint32_t scope[64] = {0};
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -208,16 +221,21 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (k = 0; k < inner; k++) {
+  for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1)
-      scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
+      *(k < inner ? &scope[permi_trailing_zeros(bits)] : &dirty[permi_trailing_zeros(bits)]) |=
+          UINT32_C(1) << (k < inner ? k : k - inner);
   }
+  work->rate[0] = ldexp(1, -low);
+  for (k = 0; k < low; k++)
+    for (i = 0; i < 1 << k; i++)
+      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
   for (k = inner; k < n - 6; k++, outer /= 2)
     sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
-    const permi_hybrid_factor row = {scope[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -242,7 +260,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     if (sum.cost > limit)
       return sum.cost;
   }
-  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, (1u << low) - 1);
   sum.cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
     sum.rows += scalar[i].node < n;
@@ -335,7 +353,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 {
   int k;
   layout->transposed = transposed;
-  layout->inner = 0;
+  layout->inner = layout->low = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
@@ -344,17 +362,10 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 
 static double permi_layouts_start(permi_layouts *work)
 {
-  permi_arrangement other;
-  double cost;
-  if (work->first_cost > 0)
-    return work->first_cost;
-  work->first_cost = permi_layout_first(work, 0, &work->first);
-  cost = permi_layout_first(work, 1, &other);
-  if (cost < work->first_cost) {
-    work->first_cost = cost;
-    work->first = other;
-  }
-  return work->first_cost;
+  int t;
+  for (t = 0; t < 2 && work->first_cost[1] == 0; t++)
+    work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
+  return fmin(work->first_cost[0], work->first_cost[1]);
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
@@ -367,13 +378,13 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
-    const int inner = now.inner, kind = permi_order_below(seed, 15);
+    const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
     double limit, price;
     int a, b;
     if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner) { /* adds an inner column */
+    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
@@ -381,10 +392,13 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
+    } else if (kind == 10 && work->most_low) {
+      trial.low = permi_clamp(permi_order_below(seed, work->most_low + 1), 0, n - 1 - inner);
+      a = b = inner;
     } else {
       if (inner == 0)
         continue;
-      a = permi_order_below(seed, inner);
+      a = permi_order_below(seed, inner + now.low);
       b = permi_order_below(seed, n);
       trial.order[a] = now.order[b];
       trial.order[b] = now.order[a];

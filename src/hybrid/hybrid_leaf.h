@@ -188,10 +188,11 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   memset(hybrid, 0, sizeof *hybrid);
   hybrid->n = work->n;
   hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
-  permi_layout_by_degree(work, layout, layout->inner);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -278,6 +279,35 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
+/* Returns which high columns are - where terms are likely largest: columns, one by one, take the sign that raises the
+   sum of |row sum|^2; without negative entries all take +. */
+static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybrid_rows *rows, const int *order)
+{
+  const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
+  double sum[64][2] = {{0}}, sign[64] = {0}, gain;
+  uint64_t centre = 0;
+  int turn, k, i, j;
+  for (turn = 0; turn < 4; turn++)
+    for (k = 0; k < n; k++) {
+      j = order[k];
+      gain = 0;
+      for (i = 0; i < n; i++) {
+        const double *x = rows->number[i][j];
+        sum[i][0] -= sign[k] * x[0];
+        sum[i][1] -= sign[k] * x[second];
+        gain += sum[i][0] * x[0] + sum[i][1] * x[second];
+      }
+      sign[k] = gain < 0 ? -1 : 1;
+      for (i = 0; i < n; i++) {
+        sum[i][0] += sign[k] * rows->number[i][j][0];
+        sum[i][1] += sign[k] * rows->number[i][j][second];
+      }
+    }
+  for (k = 0; k < hybrid->high; k++)
+    centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
+  return centre;
+}
+
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -295,6 +325,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
   if (reduced)
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
+  hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
   for (i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
@@ -371,16 +402,30 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-#define PERMI_HYBRID_HEAT 0.05 /* of annealing */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing, of which orientations share a third (without: 1.15 times as long) */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
-  const double cost = permi_layout_total(work, layout, (double)INFINITY);
+  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  permi_arrangement trial[2];
+  double cost[2];
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int moves;
-  if (cost / work->speed > 300 * work->rival) /* annealing gains 2x to 5x */
-    return cost;
-  moves = (int)fmin(permi_layout_moves(work, cost), 80000);
-  return moves > 20 ? permi_layout_anneal(work, layout, cost, moves, PERMI_HYBRID_HEAT, &seed) : cost;
+  int t, moves = 80000;
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = again ? permi_layout_total(work, layout, (double)INFINITY) : work->first_cost[t];
+  }
+  t = cost[1] < cost[0];
+  if (cost[t] / work->speed <= 300 * work->rival) { /* annealing gains 2x to 5x */
+    moves = (int)fmin(permi_layout_moves(work, cost[t]), moves);
+    for (t = 0; t < 2 && !again && moves > 20; t++)
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 6, PERMI_HYBRID_HEAT, &seed);
+    t = cost[1] < cost[0];
+    moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
+    if (moves > 20)
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, PERMI_HYBRID_HEAT, &seed);
+  }
+  *layout = trial[t];
+  return cost[t];
 }
 
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)

@@ -8,9 +8,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
   if (hybrid->code)
     permi_code_explain(hybrid, buffer, size, &length);
   else
@@ -64,6 +64,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
       return NULL;
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->most_low = PERMI_HYBRID_LOW;
     work->account = maker->account;
     work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
@@ -97,14 +98,15 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms| at least, */
+#define PERMI_HYBRID_PLACES_LOG2 7   /* in so many places */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_isa isa = permi_isa(options);
   permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
-  permi_arrangement layout;
+  permi_arrangement layout = {0, 0, 0, {0}};
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
@@ -112,7 +114,6 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
-  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -141,8 +142,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
-  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
+  hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);

@@ -38,17 +38,22 @@ static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const per
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
+static int permi_maker_children(const permi_hybrid_node *node)
+{
+  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+}
+
 /* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+  const int children = permi_maker_children(node);
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -56,13 +61,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, given && child == place);
+      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && child != place)
+    if (child && !child->persists && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -277,6 +282,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->group = 1;
   operation->growth = node->growth;
   operation->halved = node->halved;
+  operation->dirty = node->dirty | PERMI_HYBRID_ALL;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[k];
@@ -315,9 +321,19 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  permi_hybrid_node *node = &maker->work->node[root];
+  permi_hybrid_node *node, *child;
+  int i, k, index;
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
+  for (i = n; i <= root; i++) {
+    node = &maker->work->node[i];
+    for (k = 0; k < permi_maker_children(node); k++) {
+      child = permi_maker_child(maker, node, k, &index);
+      if (child && (child->persists = child->dirty != node->dirty) != 0)
+        child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
+    }
+  }
+  node = &maker->work->node[root];
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);

@@ -25,6 +25,18 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Returns the weight of block s in the sum of |terms|. Blocks that differ in low columns are sampled together; the
+   largest, at most one sign from the centre, count once, others half as much again as sampled, not to miss some. */
+static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
+{
+  const uint64_t turned = (s ^ s >> 1 ^ hybrid->centre) >> hybrid->low;
+  if (hybrid->runs)
+    return 0;
+  if (!(turned & (turned - 1)) || !hybrid->absolute_mask)
+    return 1;
+  return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
+}
+
 /* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -32,7 +44,10 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   const double *result = permi_hybrid_slot(slot, hybrid->result);
   double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -45,16 +60,19 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    family->execute[hybrid->algebra](hybrid, slot);
+    family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      family->absolute[hybrid->algebra](hybrid, slot);
+    weight = permi_hybrid_weight(hybrid, s);
+    if (weight > 0) {
+      memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
+      family->absolute[hybrid->algebra](hybrid, moduli, turned);
       for (k = 0; k < lanes; k++)
-        absolute[k] += result[k];
+        absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
+    turned = j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
 }
@@ -95,7 +113,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     }
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);

@@ -141,6 +141,7 @@ TEST(t_hybrid_programs)
       layout.order[j] = i;
     }
     layout.inner = test_below(n < 9 ? n : 9);
+    layout.low = test_below(n - layout.inner < 5 ? n - layout.inner : 5);
     if (parts == 2)
       perm_compute_complex(n, n, a, n, &options, &referee);
     else
@@ -174,15 +175,15 @@ TEST(t_hybrid_programs)
                        imaginary - ldexp(referee.imaginary, (int)referee.exp2)) / absolute;
       worst[algebra] = fmax(worst[algebra], relative);
       CHECK_SHOW(relative <= (permi_hybrid_is_doubled(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
-                 "n = %d, algebra %d, %s, inner %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
-                 (int)algebra, perm_name("isa", family[f]), hybrid->inner, value,
+                 "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
+                 (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
       if (exact.parts) {
         relative = hypot(hybrid_sum_off(&partial.value, 1 - n, &exact, 0),
                          parts == 2 ? hybrid_sum_off(&partial.imaginary, 1 - n, &exact, 1) : 0) / absolute;
         off_doubled = fmax(off_doubled, relative);
-        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d: both words are off by %g", n,
-                   (int)algebra, perm_name("isa", family[f]), hybrid->inner, relative);
+        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
+                   (int)algebra, perm_name("isa", family[f]), hybrid->inner, hybrid->low, relative);
       }
     }
     if (exact.parts)
