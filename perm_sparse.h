@@ -4800,6 +4800,8 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
 #define PERMI_HYBRID_INNER 24
+#define PERMI_HYBRID_LOW 4
+#define PERMI_HYBRID_ALL (1u << PERMI_HYBRID_LOW)
 #define PERMI_HYBRID_STATEMENTS 60000
 
 /* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p]. */
@@ -4821,7 +4823,7 @@ static int permi_hybrid_line(int slot)
 }
 #define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4)
 #define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
+#define PERMI_HYBRID_WORKSPACE ((2 * PERMI_HYBRID_ROOM + 4 * PERMI_HYBRID_DOUBLES) * sizeof(double))
 
 typedef struct permi_statement {
   uint16_t out, p, q; /* by permi_hybrid_line */
@@ -4832,6 +4834,7 @@ typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
   int growth, halved; /* permi_growth; halves differences */
+  unsigned dirty;     /* low columns it depends on, ALL */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
@@ -4888,8 +4891,8 @@ typedef struct permi_hybrid_rounding {
 
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
-  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *values, unsigned turned);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *values);
 } permi_hybrid_family;
@@ -4899,7 +4902,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, high, lanes_log2, chunk_log2, walked, transposed;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
   int parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
@@ -4913,6 +4916,7 @@ typedef struct permi_hybrid {
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
   unsigned absolute_mask; /* one block in mask + 1 */
+  uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;
   permi_hybrid_rounding rounding;
   double floor[PERMI_HYBRID_BASES]; /* 1: reduces a whole row */
@@ -4970,7 +4974,7 @@ typedef struct permi_signs {
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what + adds */
-  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* of class NONE, by its last column */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* class NONE, by last column */
   int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* step k, block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
   uint64_t *pattern[2];     /* class BOTH, then own rows */
@@ -11376,10 +11380,10 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
      instructions  runs of statements; the factor with fewer columns is held for a group
-     columns     inner | high, a loop in Gray order | lanes | one fixed + */
+     columns     inner | low, then high: a loop in Gray order, low ones run what they change | lanes | one fixed + */
 
 typedef struct permi_arrangement {
-  int transposed, inner;
+  int transposed, inner, low;
   int order[64]; /* inner ones as eliminated, then outer ones from the fastest */
 } permi_arrangement;
 
@@ -11395,7 +11399,7 @@ typedef struct permi_arrangement {
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
-  uint32_t scope;
+  uint32_t scope, dirty;
   int node;
 } permi_hybrid_factor;
 
@@ -11403,9 +11407,9 @@ typedef enum permi_node_kind { PERMI_NODE_ROW, PERMI_NODE_MERGE, PERMI_NODE_FOLD
 typedef struct permi_hybrid_node { /* right < 0: folds left only */
   permi_node_kind kind;
   int left, right;
-  uint32_t all, scope; /* columns of the operands, of the result */
+  uint32_t all, scope, dirty; /* columns of the operands, of the result; low ones */
   int items; /* of the chain, of which there is one */
-  int slot; /* of a row: its first constant */
+  int slot, persists; /* slot: of a row its first constant */
   int growth, halved, whole; /* see >>hybrid_program; whole: values are the numbers themselves */
   double size;               /* a bound on them */
 } permi_hybrid_node;
@@ -11413,18 +11417,18 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 #define PERMI_HYBRID_NODES 320
 typedef struct permi_layouts {
   int n, budget, nodes, record;
-  int gpu; /* 1: prices of >>programs */
+  int gpu, most_low; /* gpu: prices of >>programs */
   uint64_t column[2][64];
   int degree[2][64];
-  double power[PERMI_HYBRID_INNER + 2];
+  double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
   permi_hybrid_factor factor[128];
   permi_hybrid_node node[PERMI_HYBRID_NODES]; /* n rows, then tables and chains */
   int item[192];
   double rows_a_step;
   double units, calls;
   double speed, rival;
-  permi_arrangement first;
-  double first_cost; /* 0: `first` is not made */
+  permi_arrangement first[2]; /* by orientation */
+  double first_cost[2];       /* 0: not made */
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -11448,9 +11452,9 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 }
 
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
-                             uint32_t scope)
+                             uint32_t scope, uint32_t dirty)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, 0, 0, 0, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->n + work->nodes] = node;
@@ -11468,53 +11472,62 @@ typedef struct permi_layout_sum {
 } permi_layout_sum;
 
 static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *sum, const permi_hybrid_factor *a,
-                                 const permi_hybrid_factor *b, double here)
+                                 const permi_hybrid_factor *b, uint32_t dirty, double here)
 {
   const double waiting = work->gpu ? 0.75 : 1;
-  sum->most = sum->live + waiting * here > sum->most ? sum->live + waiting * here : sum->most;
-  if (a->node >= work->n)
+  const double after = sum->live + waiting * here;
+  sum->most = after > sum->most ? after : sum->most;
+  if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
-  if (b && b->node >= work->n)
+  if (b && b->node >= work->n && b->dirty == dirty)
     sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
+}
+
+static double permi_layout_price(const permi_layouts *work, uint32_t scope, uint32_t dirty)
+{
+  return work->power[permi_count_ones(scope)] * work->rate[dirty];
 }
 
 static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *taken, int count)
 {
   const int n = work->n;
-  int ones[64 + PERMI_HYBRID_INNER], floor = 0, i, j;
+  double own[64 + PERMI_HYBRID_INNER], floor = 0;
+  int i, j;
   for (i = 0; i < count && count > 2; i++)
-    ones[i] = permi_count_ones(taken[i].scope);
+    own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
-    double least;
-    int a = 0, b = 1, second, joint = INT_MAX;
+    double least = 1e300;
+    int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && joint > floor; i++) /* unions grow */
-      for (j = i + 1; j < count && ones[i] < joint; j++)
-        if (ones[j] < joint) {
-          const int here = permi_count_ones(taken[i].scope | taken[j].scope);
-          if (here < joint) {
-            joint = here;
+    for (i = 0; i < count && least > floor; i++) /* unions grow */
+      for (j = i + 1; j < count && own[i] < least; j++)
+        if (own[j] < least) {
+          const double here =
+              permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
+          if (here < least) {
+            least = here;
             a = i;
             b = j;
           }
         }
-    floor = joint;
-    least = work->power[joint];
+    floor = least;
     second = taken[a].node < n && taken[b].node >= n;
     left = &taken[second ? b : a];
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
+    result.dirty = left->dirty | right->dirty;
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
     sum->cost += permi_layout_row(work, left) + permi_layout_row(work, right);
-    permi_layout_replace(work, sum, left, right, least);
-    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope);
+    permi_layout_replace(work, sum, left, right, result.dirty, work->power[permi_count_ones(result.scope)]);
+    result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
+                                    result.dirty);
     taken[a] = result;
-    ones[a] = joint;
+    own[a] = least;
     taken[b] = taken[--count];
-    ones[b] = ones[count];
+    own[b] = own[count];
   }
   return count;
 }
@@ -11524,31 +11537,35 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here;
+  double here, rate;
   if (second && taken[0].node < n) {
     result = taken[0];
     taken[0] = taken[1];
     taken[1] = result;
   }
   result = taken[0];
-  if (second)
+  if (second) {
     result.scope |= second->scope;
+    result.dirty |= second->dirty;
+  }
+  rate = work->rate[result.dirty];
   here = work->power[permi_count_ones(result.scope) - 1];
-  sum->cost += here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
+  sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
   if (taken[0].node < n) {
-    const double table = work->power[permi_count_ones(taken[0].scope)];
+    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
-      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope);
+      taken[0].node = permi_layout_node(work, PERMI_NODE_MERGE, taken[0].node, -1, taken[0].scope, taken[0].scope,
+                                        taken[0].dirty);
   }
   if (second)
-    sum->rows += here * 2 * (second->node < n);
-  permi_layout_replace(work, sum, &taken[0], second, here);
+    sum->rows += rate * here * 2 * (second->node < n);
+  permi_layout_replace(work, sum, &taken[0], second, result.dirty, here);
   result.node = permi_layout_node(work, PERMI_NODE_FOLD, taken[0].node, second ? second->node : -1, result.scope,
-                                  result.scope & ~bit);
+                                  result.scope & ~bit, result.dirty);
   result.scope &= ~bit;
   return result;
 }
@@ -11557,14 +11574,14 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
    the cheapest pair first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
-  const int n = work->n, inner = layout->inner, *order = layout->order;
+  const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
   const uint64_t *column = work->column[layout->transposed];
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, chain, factors = 0, scalars = 0;
   double outer = 0.5;
-  uint32_t scope[64] = {0};
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -11572,16 +11589,21 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  for (k = 0; k < inner; k++) {
+  for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1)
-      scope[permi_trailing_zeros(bits)] |= UINT32_C(1) << k;
+      *(k < inner ? &scope[permi_trailing_zeros(bits)] : &dirty[permi_trailing_zeros(bits)]) |=
+          UINT32_C(1) << (k < inner ? k : k - inner);
   }
+  work->rate[0] = ldexp(1, -low);
+  for (k = 0; k < low; k++)
+    for (i = 0; i < 1 << k; i++)
+      work->rate[(1 << k) + i] = work->rate[i] + ldexp(1, -k - 1);
   for (k = inner; k < n - 6; k++, outer /= 2)
     sum.cost += degree[order[k]] * outer;
   for (i = 0; i < n; i++) {
-    const permi_hybrid_factor row = {scope[i], i};
-    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], 0, 0, 0, 0, 0, 0};
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    const permi_hybrid_node node = {PERMI_NODE_ROW, -1, -1, scope[i], scope[i], dirty[i], 0, 0, 0, 0, 0, 0, 0};
     *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
     if (record)
       work->node[i] = node;
@@ -11606,7 +11628,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
     if (sum.cost > limit)
       return sum.cost;
   }
-  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0);
+  chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, (1u << low) - 1);
   sum.cost += work->gpu ? scalars - 1 : 1 + PERMI_WEIGHT_CHAIN * scalars;
   for (i = 0; i < scalars; i++) {
     sum.rows += scalar[i].node < n;
@@ -11699,7 +11721,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 {
   int k;
   layout->transposed = transposed;
-  layout->inner = 0;
+  layout->inner = layout->low = 0;
   for (k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
@@ -11708,17 +11730,10 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 
 static double permi_layouts_start(permi_layouts *work)
 {
-  permi_arrangement other;
-  double cost;
-  if (work->first_cost > 0)
-    return work->first_cost;
-  work->first_cost = permi_layout_first(work, 0, &work->first);
-  cost = permi_layout_first(work, 1, &other);
-  if (cost < work->first_cost) {
-    work->first_cost = cost;
-    work->first = other;
-  }
-  return work->first_cost;
+  int t;
+  for (t = 0; t < 2 && work->first_cost[1] == 0; t++)
+    work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
+  return fmin(work->first_cost[0], work->first_cost[1]);
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
@@ -11731,13 +11746,13 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   int move;
   for (move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
-    const int inner = now.inner, kind = permi_order_below(seed, 15);
+    const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
     double limit, price;
     int a, b;
     if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
       b = permi_order_below(seed, inner);
-    } else if (kind < 8 && inner < most_inner) { /* adds an inner column */
+    } else if (kind < 8 && inner < most_inner && inner + now.low < n - 1) { /* adds an inner column */
       a = inner + permi_order_below(seed, n - inner);
       b = permi_order_below(seed, inner + 1);
       trial.inner++;
@@ -11745,10 +11760,13 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
       a = permi_order_below(seed, inner);
       b = n - 1;
       trial.inner--;
+    } else if (kind == 10 && work->most_low) {
+      trial.low = permi_clamp(permi_order_below(seed, work->most_low + 1), 0, n - 1 - inner);
+      a = b = inner;
     } else {
       if (inner == 0)
         continue;
-      a = permi_order_below(seed, inner);
+      a = permi_order_below(seed, inner + now.low);
       b = permi_order_below(seed, n);
       trial.order[a] = now.order[b];
       trial.order[b] = now.order[a];
@@ -11815,17 +11833,22 @@ static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const per
   return *at < maker->work->n ? NULL : &maker->work->node[*at];
 }
 
+static int permi_maker_children(const permi_hybrid_node *node)
+{
+  return node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+}
+
 /* Orders nodes depth first, so that few tables wait. `given`: slots are the parent's. */
 static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node, int number, int given)
 {
-  const int children = node->kind == PERMI_NODE_CHAIN ? node->items : 2;
+  const int children = permi_maker_children(node);
   permi_hybrid_node *child, *place = NULL;
   int k, index, swap = 0;
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
     swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
-    if (node->kind == PERMI_NODE_MERGE && left && left->scope == node->scope)
+    if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
       place = left;
     if (place && given)
       place->slot = node->slot;
@@ -11833,13 +11856,13 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k ^ swap, &index);
     if (child)
-      permi_maker_visit(maker, child, index, given && child == place);
+      permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
   if (!given)
     node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
-    if (child && child != place)
+    if (child && !child->persists && child != place)
       memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
@@ -12054,6 +12077,7 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   operation->group = 1;
   operation->growth = node->growth;
   operation->halved = node->halved;
+  operation->dirty = node->dirty | PERMI_HYBRID_ALL;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[k];
@@ -12092,9 +12116,19 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 static void permi_maker_plan(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, root = n + maker->work->nodes - 1;
-  permi_hybrid_node *node = &maker->work->node[root];
+  permi_hybrid_node *node, *child;
+  int i, k, index;
   maker->hybrid->slot_count = n;
   memset(maker->busy, 1, (size_t)n);
+  for (i = n; i <= root; i++) {
+    node = &maker->work->node[i];
+    for (k = 0; k < permi_maker_children(node); k++) {
+      child = permi_maker_child(maker, node, k, &index);
+      if (child && (child->persists = child->dirty != node->dirty) != 0)
+        child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
+    }
+  }
+  node = &maker->work->node[root];
   permi_maker_visit(maker, node, root, 0);
   if (maker->growths) {
     maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, node);
@@ -12289,10 +12323,11 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   memset(hybrid, 0, sizeof *hybrid);
   hybrid->n = work->n;
   hybrid->inner = layout->inner;
+  hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
-  permi_layout_by_degree(work, layout, layout->inner);
+  permi_layout_by_degree(work, layout, layout->inner + layout->low);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -12379,6 +12414,35 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
+/* Returns which high columns are - where terms are likely largest: columns, one by one, take the sign that raises the
+   sum of |row sum|^2; without negative entries all take +. */
+static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybrid_rows *rows, const int *order)
+{
+  const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
+  double sum[64][2] = {{0}}, sign[64] = {0}, gain;
+  uint64_t centre = 0;
+  int turn, k, i, j;
+  for (turn = 0; turn < 4; turn++)
+    for (k = 0; k < n; k++) {
+      j = order[k];
+      gain = 0;
+      for (i = 0; i < n; i++) {
+        const double *x = rows->number[i][j];
+        sum[i][0] -= sign[k] * x[0];
+        sum[i][1] -= sign[k] * x[second];
+        gain += sum[i][0] * x[0] + sum[i][1] * x[second];
+      }
+      sign[k] = gain < 0 ? -1 : 1;
+      for (i = 0; i < n; i++) {
+        sum[i][0] += sign[k] * rows->number[i][j][0];
+        sum[i][1] += sign[k] * rows->number[i][j][second];
+      }
+    }
+  for (k = 0; k < hybrid->high; k++)
+    centre |= (uint64_t)(sign[hybrid->inner + k] != sign[n - 1]) << k;
+  return centre;
+}
+
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12396,6 +12460,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
   if (reduced)
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
+  hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
   for (i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
@@ -12472,16 +12537,30 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-#define PERMI_HYBRID_HEAT 0.05 /* of annealing */
+#define PERMI_HYBRID_HEAT 0.05 /* of annealing, of which orientations share a third (without: 1.15 times as long) */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
-  const double cost = permi_layout_total(work, layout, (double)INFINITY);
+  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  permi_arrangement trial[2];
+  double cost[2];
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-  int moves;
-  if (cost / work->speed > 300 * work->rival) /* annealing gains 2x to 5x */
-    return cost;
-  moves = (int)fmin(permi_layout_moves(work, cost), 80000);
-  return moves > 20 ? permi_layout_anneal(work, layout, cost, moves, PERMI_HYBRID_HEAT, &seed) : cost;
+  int t, moves = 80000;
+  for (t = 0; t < 2; t++) {
+    trial[t] = again ? *layout : work->first[t];
+    cost[t] = again ? permi_layout_total(work, layout, (double)INFINITY) : work->first_cost[t];
+  }
+  t = cost[1] < cost[0];
+  if (cost[t] / work->speed <= 300 * work->rival) { /* annealing gains 2x to 5x */
+    moves = (int)fmin(permi_layout_moves(work, cost[t]), moves);
+    for (t = 0; t < 2 && !again && moves > 20; t++)
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 6, PERMI_HYBRID_HEAT, &seed);
+    t = cost[1] < cost[0];
+    moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
+    if (moves > 20)
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, PERMI_HYBRID_HEAT, &seed);
+  }
+  *layout = trial[t];
+  return cost[t];
 }
 
 static void permi_hybrid_say(char *text, size_t size, size_t *length, const char *format, ...)
@@ -12550,6 +12629,18 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
   }
 }
 
+/* Returns the weight of block s in the sum of |terms|. Blocks that differ in low columns are sampled together; the
+   largest, at most one sign from the centre, count once, others half as much again as sampled, not to miss some. */
+static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
+{
+  const uint64_t turned = (s ^ s >> 1 ^ hybrid->centre) >> hybrid->low;
+  if (hybrid->runs)
+    return 0;
+  if (!(turned & (turned - 1)) || !hybrid->absolute_mask)
+    return 1;
+  return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
+}
+
 /* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -12557,7 +12648,10 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
   const double *result = permi_hybrid_slot(slot, hybrid->result);
   double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -12570,16 +12664,19 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
     }
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
-    family->execute[hybrid->algebra](hybrid, slot);
+    family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
-    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
-      family->absolute[hybrid->algebra](hybrid, slot);
+    weight = permi_hybrid_weight(hybrid, s);
+    if (weight > 0) {
+      memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
+      family->absolute[hybrid->algebra](hybrid, moduli, turned);
       for (k = 0; k < lanes; k++)
-        absolute[k] += result[k];
+        absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
+    turned = j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
 }
@@ -12620,7 +12717,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     }
   for (k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
-  permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
+  permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
   if (run)
     permi_whole_add(runs, run, sum, partial);
@@ -12828,9 +12925,9 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   static const char *const algebra[] = {"real", "complex", "double-double", "integers", "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   size_t length = 0;
-  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, ", hybrid->n,
+  permi_hybrid_say(buffer, size, &length, "block of order %d: %s, %s, %s%s; columns: %d inner, %d low, ", hybrid->n,
                    perm_name("method", leaf->information.method), perm_name("isa", leaf->information.isa),
-                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner);
+                   algebra[hybrid->algebra], hybrid->transposed ? ", transposed" : "", hybrid->inner, hybrid->low);
   if (hybrid->code)
     permi_code_explain(hybrid, buffer, size, &length);
   else
@@ -12884,6 +12981,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
       return NULL;
     permi_layouts_make(work, block);
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->most_low = PERMI_HYBRID_LOW;
     work->account = maker->account;
     work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
@@ -12917,14 +13015,15 @@ static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
-#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms|: few miss the largest terms */
+#define PERMI_HYBRID_SAMPLED_LOG2 10 /* blocks in the sum of |terms| at least, */
+#define PERMI_HYBRID_PLACES_LOG2 7   /* in so many places */
 static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival,
                                           permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_isa isa = permi_isa(options);
   permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
-  permi_arrangement layout;
+  permi_arrangement layout = {0, 0, 0, {0}};
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
@@ -12932,7 +13031,6 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
-  layout = work->first;
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -12961,8 +13059,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 < 5 ? hybrid->high - PERMI_HYBRID_SAMPLED_LOG2 : 5;
-  hybrid->absolute_mask = options->certify || most < 0 ? 0 : (1u << most) - 1;
+  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
+  hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
@@ -19427,7 +19526,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values)
+PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
+                                                  unsigned turned)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
@@ -19436,6 +19536,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
     PERMI_H(grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+    if (!(operation->dirty & turned))
+      continue;
     switch (operation->opcode) {
       PERMI_TABLES(PERMI_OP_ROW);
       PERMI_TABLES(PERMI_OP_ROWS);
@@ -19451,9 +19553,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values)                                               \
+  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, unsigned turned)                              \
   {                                                                                                                    \
-    PERMI_H(interpret)(algebra, hybrid, values);                                                                       \
+    PERMI_H(interpret)(algebra, hybrid, values, turned);                                                               \
   }
 PERMI_INSTANCE(real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(doubled, PERMI_HYBRID_DOUBLED)
