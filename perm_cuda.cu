@@ -1071,12 +1071,10 @@ static double permi_gpu_bytes(void)
 
      columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
                  threads are a chunk | one fixed +
-     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory (literals
-                 are 5 % slower)
+     values      in registers, made on demand so that few wait; bases in shared, constants in constant memory
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
-     integers    as in >>hybrid_residues; one program serves all primes and roots, each pass has a table of residues
-   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. An H200 reaches 80-90 % of
-   its FP64 rate up to 130 waiting values. */
+     integers    as in >>hybrid_residues; one program serves all primes and roots
+   Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. */
 
 #define PERMI_GPU_WALK 8
 typedef enum permi_code_kind {
@@ -1398,7 +1396,7 @@ static void permi_code_statements(permi_coder *coder)
   }
 }
 
-/* ---- the kernel's text: CUDA C++, real arithmetic in PTX */
+/* ---- the kernel's text: CUDA C++, real arithmetic in PTX (docs/engines.md) */
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
@@ -1432,8 +1430,7 @@ static const char *permi_code_literal(double x, char text[32])
    numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
    With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
    grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles
-   T2 and D2. Real programs are assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
-   0 against 144 bytes). */
+   T2 and D2. */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {
@@ -1612,7 +1609,7 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* Adds the moduli of a sample of patterns; with certify the walk adds all. */
+/* Adds the moduli of the sample. */
 static const char permi_code_samples[] =
     "PERMI_ROLLED\n"
     "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
@@ -2015,7 +2012,6 @@ static double permi_code_search_all(permi_code_choice *choice, double rival)
   return least;
 }
 
-/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;

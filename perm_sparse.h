@@ -1,5 +1,5 @@
 /* Joined by `make headers` from the files of src/: change those. */
-/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers. Beside perm.h.
+/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers.
 
    In one source file:
 
@@ -42,8 +42,7 @@
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too, whose columns may
-                     stay free
+       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
@@ -67,7 +66,7 @@
    LIMITS  512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
      matrix/         >>matrix          compressed rows
      formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
@@ -85,35 +84,35 @@
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
                      >>frontier        states of lists; a step's streams
-                     >>steps           unions of lists; THE BOUND
+                     >>steps           unions of lists
                      >>arrays          states indexed by combinations; their memory
                      >>arrays_run      passes, price
                      >>array_kernels
-     tree/           >>tree            bucket elimination; THE BOUND
+     tree/           >>tree            bucket elimination
                      >>tree_build      order, price
-     band/           >>band            a window along a band; THE BOUND
+     band/           >>band
                      >>band_order      order of the rows, price
      twins/          >>classes         classes of waiting vertices
-                     >>classes_run     states, threads; THE BOUND
+                     >>classes_run     states, threads
                      >>classes_order   order, price
      hybrid/         >>hybrid_layout   which columns are signs
                      >>hybrid_program  a layout's program
                      >>hybrid_leaf     rounding, search, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers; THE BOUND
+                     >>hybrid_offer    offers
                      >>hybrid_kernels  interpreter of programs
-     sign_search/    >>signs           the search
+     sign_search/    >>signs
                      >>signs_order     weights, order of the columns
                      >>signs_offer     ranges, price
                      >>signs_kernels
      reference/      >>sorting
-                     >>transversals    perfect matchings; THE BOUND
-                     >>sparyser        sparyser and dominating; THE BOUND
-                     >>decompose       THE BOUND
-     planar/         >>kasteleyn       left-right test; signs; THE PROOF
+                     >>transversals
+                     >>sparyser        and dominating
+                     >>decompose
+     planar/         >>kasteleyn       left-right test; signs
                      >>dissection      the tree of fronts
-                     >>fronts          multifrontal determinants; THE BOUND
-                     >>planar          the engine, its price
+                     >>fronts          multifrontal determinants
+                     >>planar
      sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
                      >>choose          the table of engines, the choice for each block
                      >>sparse          perm_compute_sparse, _job, _report
@@ -133,8 +132,7 @@
              127-135.
      [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
-     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
-             method codegen.
+     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs.
      [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
 #ifndef PERMI_FAMILY
@@ -606,7 +604,7 @@ static double permi_array_part(const permi_problem *array, int i, int j, int par
   return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
 }
 
-/* Makes *matrix of an array; complex integers become doubles. Returns 0 without memory. */
+/* Makes *matrix of an array; complex integers become doubles. */
 static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
                                  perm_matrix *matrix)
 {
@@ -886,8 +884,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>market
-   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than a multiple of
-   its length plus 8 (m + 1) bytes. Readers return 0 after a failure, whose message names the line.
+   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than
+   perm_matrix_read says. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
    5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
@@ -2154,7 +2152,6 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
-/* Messages count bytes from 0. */
 static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
@@ -2699,8 +2696,8 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text. `denominator` NULL refuses fractions; `rest` NULL refuses a second graph, else says where to begin
-   (NULL at first) and then where the next begins. */
+/* Reads a text; `denominator` and `rest` are permi_reader's. `rest` says where to begin (NULL at first), then where the
+   next begins. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -3783,8 +3780,8 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
    matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
    A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
-   vertices greedy orders take the one whose neighbours are nearest to leaving, up to 7x better on regular graphs and
-   k-trees, and every other round any, better on power laws. */
+   vertices greedy orders take the one whose neighbours are nearest to leaving, every other round any
+   (docs/engines.md). */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -4114,7 +4111,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the candidate that leaves the smallest frontier. Neighbours of hubs are listed by and by. */
+/* Returns the candidate that leaves the smallest frontier. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -4197,7 +4194,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Returns 1 if another order is worth its time: later ones are up to 1000 times as quick as the first. */
+/* Returns 1 if another order is worth its time (docs/engines.md). */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
@@ -4226,7 +4223,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
 #define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units */
 #define PERMI_ANNEAL_PAYS 6     /* chosen: gain of a round over its time, for a longer one */
 #define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
@@ -4253,7 +4250,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* a move that is taken */
+#define PERMI_ANNEAL_TAKEN_UNITS 40
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
@@ -5000,7 +4997,7 @@ typedef struct permi_signs_walk {
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
-  uint64_t counted[4]; /* nodes, joins, patterns, pairs */
+  uint64_t counted[4];
   /* until a column touches a block's own rows: sums of products, what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
@@ -6657,8 +6654,8 @@ static perm_status permi_part_merge(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
-   is gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
+/* THE BOUND (docs/proofs-rounding.md): |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
+   gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
    tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
@@ -8367,8 +8364,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries
-   + alone. Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
+   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -9670,7 +9667,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
+/* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
    tests/proofs/frontier.g). */
 
 static perm_status permi_band_row(permi_runner *runner, int row)
@@ -9773,7 +9770,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Goes breadth-first, low degrees first, as Cuthill and McKee. */
+/* Goes breadth-first, low degrees first. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -10751,7 +10748,7 @@ static int permi_class_fields(permi_classes *plan)
 }
 
 /* ==================================================================================== >>classes_run
-   Runs method twins: steps from states to states. */
+   Runs method twins. */
 
 /* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
    divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
@@ -11004,7 +11001,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of 7 or 12 roundings a line and of additions, which `ways` and
+/* THE BOUND (docs/proofs-rounding.md): gamma of 7 or 12 roundings a line and of additions, which `ways` and
    `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
@@ -11114,9 +11111,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
    Order, price and offer of method twins. */
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
-   Of several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones
-   at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
-   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+   Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
+   (docs/engines.md). */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -11371,7 +11367,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 }
 
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
+   Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -11649,7 +11645,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of the grant is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
@@ -11921,9 +11917,9 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while products are below 2^53; beyond PERMI_GROWTH_CAP residues stand for
-   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A run on moduli bounds a table's size; exact
-   differences are even, and halves are kept. Products up to 2^52 are reduced from one double, longer ones from two.
-   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. Exact differences are even, and halves are
+   kept. Products up to 2^52 are reduced from one double, longer ones from two (docs/proofs-rounding.md; by machine 2 to
+   4: tests/proofs/hybrid.g). */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -12280,8 +12276,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
-   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
+/* Estimates what roundings do (docs/proofs-rounding.md). Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -12606,7 +12601,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
-   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   below 2^47 as a bound on the permanent needs, in turn. A chunk adds its residue times the product of the
    other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
    integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
    x - r y sum to 2 x, and times -r and r to 2 y. */
@@ -12615,7 +12610,7 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
-#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
+#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times as long */
 
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
@@ -12681,7 +12676,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* Adds a chunk. The program of its prime stands behind the slots. */
+/* The program of a chunk's prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -12883,7 +12878,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program; *made stays NULL if it does not fit. */
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -13116,10 +13111,10 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md, relative to the sum of |terms|, of which the second program adds every
-   block: gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's
-   blocks (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT
-   for u (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
+/* THE BOUND (docs/proofs-rounding.md), relative to the sum of |terms|, of which the second program adds every block:
+   gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's blocks
+   (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT for u
+   (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -13310,7 +13305,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups patterns that do the same to the shared rows. */
+/* Groups a block's patterns. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -13349,7 +13344,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. Returns 0 without memory. */
+/* Makes a row's cut. Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -13406,7 +13401,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* Sets the width of sums, of 2^(n-1) terms. */
+/* Sets the width of sums. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13912,7 +13907,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes, which follow a random path down to `deep`, then search everything. */
+/* Predicts by probes of the subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -15251,7 +15246,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
@@ -15330,8 +15325,8 @@ PERMI_BRIEF_BEGIN
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND, derived in docs/proofs-rounding.md: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
-   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum), a power of two. */
+   THE BOUND (docs/proofs-rounding.md): gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum). */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* summed over subsets: a microsecond */
@@ -15663,8 +15658,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
    4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
       plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
-      products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked. */
+      products too, and not 0. No pivot on the diagonal vanishes then. */
 
 /* Half-edge 2 e + s leaves end s of edge e; end 0 is the row. */
 typedef struct permi_embedding {
@@ -17438,7 +17432,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
-#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
+#define PERMI_ARRAY_STATES 5000 /* least peak of arrays */
 /* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
@@ -18306,7 +18300,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* ========================================================================================= >>sparse
-   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   >>judge asks for a job in one precision after another. Here the matrix becomes a graph
    (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -18449,7 +18443,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -18888,8 +18882,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J minus a
-   sparse matrix. */
+/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {
@@ -19170,7 +19163,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Adds a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -19257,7 +19250,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbe
     to->x[q * count + k] = x.p[q];
 }
 
-/* Returns a row's constant; moduli read first words. */
+/* Moduli read first words. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hybrid *hybrid, int index)
 {
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
@@ -19496,7 +19489,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
-/* Slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Slots from `bases` on are numbers. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const permi_hybrid *hybrid,
                                                 const permi_statement *t, const permi_statement *last, double *values)
 {

@@ -1,4 +1,4 @@
-/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers. Beside perm.h.
+/* perm_sparse.h: exact permanents of sparse matrices, Matrix Market files, exact integers.
 
    In one source file:
 
@@ -41,8 +41,7 @@
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too, whose columns may
-                     stay free
+       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
@@ -66,7 +65,7 @@
    LIMITS  512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND.
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
      matrix/         >>matrix          compressed rows
      formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
@@ -84,35 +83,35 @@
                      >>device          what engines ask of perm_cuda.cu
      frontier/       >>values          values of the ring; runs of steps
                      >>frontier        states of lists; a step's streams
-                     >>steps           unions of lists; THE BOUND
+                     >>steps           unions of lists
                      >>arrays          states indexed by combinations; their memory
                      >>arrays_run      passes, price
                      >>array_kernels
-     tree/           >>tree            bucket elimination; THE BOUND
+     tree/           >>tree            bucket elimination
                      >>tree_build      order, price
-     band/           >>band            a window along a band; THE BOUND
+     band/           >>band
                      >>band_order      order of the rows, price
      twins/          >>classes         classes of waiting vertices
-                     >>classes_run     states, threads; THE BOUND
+                     >>classes_run     states, threads
                      >>classes_order   order, price
      hybrid/         >>hybrid_layout   which columns are signs
                      >>hybrid_program  a layout's program
                      >>hybrid_leaf     rounding, search, price
                      >>hybrid_residues exact integers
-                     >>hybrid_offer    offers; THE BOUND
+                     >>hybrid_offer    offers
                      >>hybrid_kernels  interpreter of programs
-     sign_search/    >>signs           the search
+     sign_search/    >>signs
                      >>signs_order     weights, order of the columns
                      >>signs_offer     ranges, price
                      >>signs_kernels
      reference/      >>sorting
-                     >>transversals    perfect matchings; THE BOUND
-                     >>sparyser        sparyser and dominating; THE BOUND
-                     >>decompose       THE BOUND
-     planar/         >>kasteleyn       left-right test; signs; THE PROOF
+                     >>transversals
+                     >>sparyser        and dominating
+                     >>decompose
+     planar/         >>kasteleyn       left-right test; signs
                      >>dissection      the tree of fronts
-                     >>fronts          multifrontal determinants; THE BOUND
-                     >>planar          the engine, its price
+                     >>fronts          multifrontal determinants
+                     >>planar
      sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
                      >>choose          the table of engines, the choice for each block
                      >>sparse          perm_compute_sparse, _job, _report
@@ -132,8 +131,7 @@
              127-135.
      [Geo73] George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
      [DR83]  Duff, Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
-     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs:
-             method codegen.
+     [EK]    Elbek, Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs.
      [DOB15] Dalton, Baxter, Merrill, Olson, Garland, IPDPS 2015: merge path.
 */
 #ifndef PERMI_FAMILY

@@ -393,7 +393,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
+/* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
    tests/proofs/frontier.g). */
 
 static perm_status permi_band_row(permi_runner *runner, int row)

@@ -26,7 +26,7 @@ static void permi_band_same(const permi_block *block, int *same, permi_control *
   }
 }
 
-/* Goes breadth-first, low degrees first, as Cuthill and McKee. */
+/* Goes breadth-first, low degrees first. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;

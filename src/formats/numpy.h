@@ -171,7 +171,6 @@ static int permi_numpy_float(permi_reader *reader, char order, unsigned size, un
                            permi_not_finite(*value));
 }
 
-/* Messages count bytes from 0. */
 static int permi_numpy_open(permi_reader *reader, permi_numpy *array)
 {
   const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);

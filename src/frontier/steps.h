@@ -159,8 +159,8 @@ static perm_status permi_part_merge(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g
-   is gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
+/* THE BOUND (docs/proofs-rounding.md): |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
+   gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
    tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {

@@ -16,7 +16,7 @@
 #define PERMI_ANNEAL_FEW 3e4    /* units that gain nothing */
 #define PERMI_ANNEAL_BRIEF 2.5e6
 #define PERMI_ANNEAL_ROUNDS 1e7 /* fewer are spent at once (17 graphs) */
-#define PERMI_ANNEAL_BEGIN 16   /* of the units at first */
+#define PERMI_ANNEAL_BEGIN 16   /* of the units */
 #define PERMI_ANNEAL_PAYS 6     /* chosen: gain of a round over its time, for a longer one */
 #define PERMI_ANNEAL_GAIN 3     /* seen up to 8 */
 #define PERMI_ANNEAL_FALL 1.5
@@ -43,7 +43,7 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
 #define PERMI_ANNEAL_MOVE_UNITS 110
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* a move that is taken */
+#define PERMI_ANNEAL_TAKEN_UNITS 40
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 

@@ -238,7 +238,7 @@ typedef struct permi_signs_walk {
   permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
-  uint64_t counted[4]; /* nodes, joins, patterns, pairs */
+  uint64_t counted[4];
   /* until a column touches a block's own rows: sums of products, what block 1's groups add */
   int known[2], groups[2];
   uint16_t group[2][1 << PERMI_SIGNS_BLOCK];

@@ -4,8 +4,8 @@
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
    matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
    A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
-   vertices greedy orders take the one whose neighbours are nearest to leaving, up to 7x better on regular graphs and
-   k-trees, and every other round any, better on power laws. */
+   vertices greedy orders take the one whose neighbours are nearest to leaving, every other round any
+   (docs/engines.md). */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"
@@ -339,7 +339,7 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   greedy->units += 60 + 8.0 * (e - block->start[v]);
 }
 
-/* Returns the candidate that leaves the smallest frontier. Neighbours of hubs are listed by and by. */
+/* Returns the candidate that leaves the smallest frontier. */
 static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uint64_t *seed)
 {
   const permi_walk *walk = &greedy->walk;
@@ -422,7 +422,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Returns 1 if another order is worth its time: later ones are up to 1000 times as quick as the first. */
+/* Returns 1 if another order is worth its time (docs/engines.md). */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;

@@ -29,7 +29,7 @@ typedef struct PERMI_H(numbers) {
   PERMI_V x[PERMI_HYBRID_DOUBLES / PERMI_WIDTH];
 } PERMI_H(numbers);
 
-/* Adds or subtracts a block; second words go to the low parts. */
+/* Adds a block; second words go to the low parts. */
 PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *block, double *total, int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
@@ -116,7 +116,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbe
     to->x[q * count + k] = x.p[q];
 }
 
-/* Returns a row's constant; moduli read first words. */
+/* Moduli read first words. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hybrid *hybrid, int index)
 {
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
@@ -355,7 +355,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode
     PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
-/* Slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Slots from `bases` on are numbers. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const permi_hybrid *hybrid,
                                                 const permi_statement *t, const permi_statement *last, double *values)
 {

@@ -1,5 +1,5 @@
 /* ================================================================================== >>hybrid_layout
-   Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
+   Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
    runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
    inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
@@ -281,7 +281,7 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* Returns how many moves annealing may make; a fifth of what is granted is left for the program. */
+/* Returns how many moves annealing may make; a fifth of the grant is left for the program. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);

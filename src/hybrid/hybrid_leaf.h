@@ -145,8 +145,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Estimates what roundings do: derived in docs/proofs-rounding.md. All terms share what grids and divisions took: that
-   is relative to the terms, or as the permanent of moduli allows. Rows that lost anything have a floor. */
+/* Estimates what roundings do (docs/proofs-rounding.md). Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;

@@ -126,9 +126,9 @@ static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting
 
 /* ---- growth of whole numbers
    Tables of integers are exact in doubles while products are below 2^53; beyond PERMI_GROWTH_CAP residues stand for
-   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. A run on moduli bounds a table's size; exact
-   differences are even, and halves are kept. Products up to 2^52 are reduced from one double, longer ones from two.
-   Derived in docs/proofs-rounding.md; proved by machine: 2 to 4 tests/proofs/hybrid.g. */
+   them, modulo a prime near 2^47 or an odd number from 2^47 / 3 to 2^47. Exact differences are even, and halves are
+   kept. Products up to 2^52 are reduced from one double, longer ones from two (docs/proofs-rounding.md; by machine 2 to
+   4: tests/proofs/hybrid.g). */
 #define PERMI_GROWTH_CAP 225179981368524.0       /* 0.8 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */

@@ -1,6 +1,6 @@
 /* ================================================================================ >>hybrid_residues
    Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
-   below 2^47 as a bound on the permanent needs, one after the other. A chunk adds its residue times the product of the
+   below 2^47 as a bound on the permanent needs, in turn. A chunk adds its residue times the product of the
    other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
    integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
    x - r y sum to 2 x, and times -r and r to 2 y. */
@@ -11,7 +11,7 @@
 
 #define PERMI_WHOLE_WORDS 4     /* of an entry */
 #define PERMI_WHOLE_CHUNK 24    /* log2 of blocks */
-#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times the time of doubles */
+#define PERMI_WHOLE_SLOWER 1.25 /* Zen 4: two primes took 1.2 to 2.1 times as long */
 
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum, perm_partial *to)
 {
@@ -77,7 +77,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* Adds a chunk. The program of its prime stands behind the slots. */
+/* The program of a chunk's prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -279,7 +279,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Makes the program; *made stays NULL if it does not fit. */
+/* *made stays NULL if the program does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {

@@ -325,7 +325,6 @@ static double permi_code_search_all(permi_code_choice *choice, double rival)
   return least;
 }
 
-/* Keeps the fastest program so far. */
 static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
 {
   perm_status status = PERM_OK;

@@ -280,7 +280,7 @@ static double permi_array_part(const permi_problem *array, int i, int j, int par
   return part >= array->parts ? 0 : array->integer ? (double)array->integer[at] : array->real[at];
 }
 
-/* Makes *matrix of an array; complex integers become doubles. Returns 0 without memory. */
+/* Makes *matrix of an array; complex integers become doubles. */
 static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const perm_allocator *allocator,
                                  perm_matrix *matrix)
 {

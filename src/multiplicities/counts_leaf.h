@@ -155,7 +155,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md. Sets bounds and estimates for M of N forms in a product
+/* THE BOUND (docs/proofs-rounding.md). Sets bounds and estimates for M of N forms in a product
    (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {

@@ -12,8 +12,7 @@
    4. So all terms of the signed determinant have one sign: +, with rows negated until one perfect matching has only
       plus signs and stands on the diagonal. The determinant is the permanent.
    5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
-      products too, and not 0. No pivot on the diagonal vanishes then.
-   Step 1 and Euler's formula are checked. */
+      products too, and not 0. No pivot on the diagonal vanishes then. */
 #pragma once
 #include "../graph/engines.h"
 

@@ -8,8 +8,8 @@
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND, derived in docs/proofs-rounding.md: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
-   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum), a power of two. */
+   THE BOUND (docs/proofs-rounding.md): gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum). */
 #pragma once
 #include "transversals.h"
 

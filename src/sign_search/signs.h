@@ -116,7 +116,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups patterns that do the same to the shared rows. */
+/* Groups a block's patterns. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -155,7 +155,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut: the patterns with which it does not vanish, by its count. Returns 0 without memory. */
+/* Makes a row's cut. Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -212,7 +212,7 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* Sets the width of sums, of 2^(n-1) terms. */
+/* Sets the width of sums. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;

@@ -68,7 +68,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes, which follow a random path down to `deep`, then search everything. */
+/* Predicts by probes of the subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {

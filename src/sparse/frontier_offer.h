@@ -118,7 +118,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
   return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
 }
 
-#define PERMI_ARRAY_STATES 5000 /* smaller peaks are left to the lists */
+#define PERMI_ARRAY_STATES 5000 /* least peak of arrays */
 /* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>sparse
-   The road of a matrix: >>judge asks for a job in one precision after another. Here the matrix becomes a graph
+   >>judge asks for a job in one precision after another. Here the matrix becomes a graph
    (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 #pragma once
 #include "choose.h"
@@ -144,7 +144,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* Stopped searches return what they have, so the watch is asked at the end. PERM_ERROR_LIMIT comes with a job, too. */
+/* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
@@ -583,8 +583,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines, as in J minus a
-   sparse matrix. */
+/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {

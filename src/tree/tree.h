@@ -444,8 +444,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries
-   + alone. Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
+   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {

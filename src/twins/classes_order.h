@@ -4,9 +4,8 @@
 #include "classes_run.h"
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
-   Of several the first attempt takes the one with the most neighbours that came, which suits nested rows, rows of ones
-   at either end and J minus a sparse matrix; the second takes the one with the fewest, which suits bands and sparse
-   graphs. Leaving the fewest states is worse (docs/engines.md), as few of many classes look cheap at first. */
+   Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
+   (docs/engines.md). */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
