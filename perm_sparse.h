@@ -11645,11 +11645,11 @@ static double permi_layout_total(permi_layouts *work, const permi_arrangement *l
   return work->account && permi_watch(work->account->watch, work->units - before) ? (double)INFINITY : cost;
 }
 
-/* Returns how many moves annealing may make; a fifth of the grant is left for the program. */
+/* Returns how many moves annealing may make; small runs leave two thirds of the grant. */
 static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
-  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, 0.8 * work->account->least) - work->units;
+  const double own = 1e9 * fmax(PERMI_SEARCH_SHARE * seconds, 0.35 * work->account->least) - work->units;
   const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
