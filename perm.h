@@ -10469,10 +10469,11 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
   const perm_options *options = maker->options;
   const perm_status status = permi_array_ready(maker, block);
   permi_array *array = maker->array;
-  permi_counted *counted = &array->counted;
+  permi_counted *counted;
   (void)rival;
   if (status != PERM_OK)
     return status;
+  counted = &array->counted;
   if (!array->counted_made) {
     const int whole = block || array->reduced;
     if (!whole && (permi_check_options(options, array->argument, maker->result) != PERM_OK ||

@@ -452,6 +452,32 @@ TEST(t_free_jobs)
   perm_matrix_free(&matrix);
 }
 
+/* A block whose array needs more than max_bytes: sanitizers saw an array that was not made. */
+TEST(t_free_refuses_by_memory)
+{
+  int row[256], column[256], i, refused = 0;
+  size_t used = 0;
+  double real[256], bytes;
+  perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+  perm_result result;
+  perm_matrix matrix;
+  for (i = 0; i < 256; i++)
+    if (i * 2654435761u % 97 < 17) {
+      row[used] = i / 8;
+      column[used] = i % 8;
+      real[used++] = 1 + 0.25 * (i % 8);
+    }
+  CHECK(perm_matrix_from_triplets(32, 8, used, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, NULL) ==
+        PERM_OK);
+  for (bytes = 2000; bytes < 5e5; bytes += 500) {
+    options.max_bytes = bytes;
+    refused += perm_compute_sparse(&matrix, &options, &result) == PERM_ERROR_LIMIT;
+    CHECK(result.status == PERM_OK || result.status == PERM_ERROR_LIMIT);
+  }
+  CHECK(refused > 10 && result.status == PERM_OK);
+  perm_matrix_free(&matrix);
+}
+
 /* Every allocation fails once; then time is up at once. */
 TEST(t_free_survives_failing_allocations)
 {
