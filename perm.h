@@ -15296,23 +15296,23 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_halves_real)(const permi_batch_spl
 
 #if !defined(PERM_NO_COMPLEX)
 /* n = 5 .. 11, complex, as in >>small_kernels. A form, z_i, z_j, u, v of a pair of rows, is a table's number, for the
-   signs of three columns, plus an outer one, for the next three's, renewed for each `far` of the others'. Sums are
+   signs of three columns, plus an outer one, for the next three's, renewed for each `away` of the others'. Sums are
    rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_FORM (16 * PERMI_WIDTH) /* eight settings */
 #define PERMI_BATCH_PAIR (4 * PERMI_BATCH_FORM + 2 * PERMI_WIDTH) /* and c */
 
-/* Writes the outer numbers or, if far < 0, the table. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int far, double *to)
+/* Writes the outer numbers or, if away < 0, the table. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, size_t stride, int away, double *to)
 {
-  const int first = far < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
+  const int first = away < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
   const int apart = 8 * PERMI_WIDTH;
   int i, j;
   for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
     PERMI_N y = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
-    if (far >= 0)
+    if (away >= 0)
       y = PERMI_NAME(spread)(permi_lane_zero, 1, 2);
-    for (j = 9; j < n && far >= 0; j++)
-      y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[far >> (j - 9) & 1]),
+    for (j = 9; j < n && away >= 0; j++)
+      y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[away >> (j - 9) & 1]),
                                    PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
     PERMI_NAME(put)(to, apart, y, 2);
     for (j = 0; j < columns; j++)
@@ -15377,15 +15377,15 @@ PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *
   PERMI_NAME(small_sums) sums;
   PERMI_V sure;
   PERMI_N value;
-  int far, s, t;
+  int away, s, t;
   sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  for (far = -1; far < (n < 9 ? 1 : 1 << (n - 9)); far++) {
-    if (far < 0 || n > 6)
-      PERMI_NAME(batch_forms)(n, a, stride, far, far < 0 ? table : table + outer);
-    for (s = 0; s < states && far >= 0; s++)
+  for (away = -1; away < (n < 9 ? 1 : 1 << (n - 9)); away++) {
+    if (away < 0 || n > 6)
+      PERMI_NAME(batch_forms)(n, a, stride, away, away < 0 ? table : table + outer);
+    for (s = 0; s < states && away >= 0; s++)
       for (t = 0; t < settings; t += at_once)
         PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, n > 6 ? outer + s * PERMI_WIDTH : 0,
-                                permi_parity_signs[t / at_once ^ s ^ far]);
+                                permi_parity_signs[t / at_once ^ s ^ away]);
   }
   value = PERMI_NAME(minus)(sums.even, sums.odd);
   value.re = scale * value.re;

@@ -412,7 +412,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybri
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_KERNEL PERMI_H(name)(const permi_hybrid *hybrid, double *values, unsigned turned)                              \
+  PERMI_KERNEL PERMI_NAME(hybrid_##name)(const permi_hybrid *hybrid, double *values, unsigned turned)                  \
   {                                                                                                                    \
     PERMI_H(interpret)(algebra, hybrid, values, turned);                                                               \
   }
@@ -423,7 +423,7 @@ PERMI_INSTANCE(moduli, PERMI_HYBRID_MODULI)
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_OF_COMPLEX(name) NULL
 #else
-#define PERMI_OF_COMPLEX(name) PERMI_H(name)
+#define PERMI_OF_COMPLEX(name) PERMI_NAME(hybrid_##name)
 PERMI_INSTANCE(complex, PERMI_HYBRID_COMPLEX)
 PERMI_INSTANCE(complex_doubled, PERMI_HYBRID_COMPLEX_DOUBLED)
 PERMI_INSTANCE(complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
