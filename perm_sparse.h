@@ -3788,15 +3788,15 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
-  int additions;                 /* so many roundings in a product, at most */
+  int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
 } permi_block;
 
-/* The value, behind those of edges, by which a product is multiplied if v stays unmatched: of a row, or 1. */
+/* Returns where the factor of products in which v stays unmatched stands, behind the values of edges: a row's, or 1. */
 static int permi_block_alone(const permi_block *block, int v)
 {
   return block->edges + (v < block->n ? v : block->n);
@@ -8083,7 +8083,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  /* Takes products, then the table of a node (>>trace), or NULL. */
+  /* NULL, or takes products, then the table of a node (>>trace). */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
@@ -17889,7 +17889,6 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 }
 
 /* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
-#define PERMI_DIGIT_SECONDS 1e-10
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
@@ -18300,8 +18299,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* ========================================================================================= >>sparse
-   >>judge asks for a job in one precision after another. Here the matrix becomes a graph
-   (>>reduce), whose blocks get engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
+   >>judge asks for a job in one precision after another. Here the matrix becomes a graph (>>reduce), whose blocks get
+   engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
@@ -18505,19 +18504,21 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Says if the matrix is taken as an array: for methods over counts, and rectangular ones of so many operations, in less
-   time than a plan takes, or little more where a quarter is not 0. */
-#define PERMI_RECTANGLE_OPERATIONS 3e4
-#define PERMI_RECTANGLE_FULL 1.2e6
+/* Returns 1 if sums over subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
+static int permi_rectangle_is_small(int shorter, int longer, double entries)
+{
+  const double places = (double)shorter * longer;
+  return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
+}
+
+/* Returns 1 if the matrix is taken as an array: for methods over counts, and small rectangles. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
   if (matrix->m == matrix->n || matrix->m == 0 || permi_is_counts_method(options->method))
     return permi_is_counts_method(options->method);
   return shorter == 0 || (options->method == PERM_METHOD_AUTO && longer <= PERM_MAX_LINES &&
-                          ldexp((double)shorter * longer, shorter) <=
-                              (4.0 * (double)matrix->nnz > (double)shorter * longer ? PERMI_RECTANGLE_FULL
-                                                                                    : PERMI_RECTANGLE_OPERATIONS));
+                          permi_rectangle_is_small(shorter, longer, (double)matrix->nnz));
 }
 
 static perm_status permi_check_integers(const perm_matrix *matrix, permi_control *watch, perm_result *result)
@@ -18647,7 +18648,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     permi_release(&options->allocator, entries);
     for (leaf = 0; status == PERM_OK && !exact && leaf < (*job)->leaves && permi_sparse_rounds(matrix, &watch);
          leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* entries as they are have a bound */
+      (*job)->leaf[leaf].bound_relative = (double)INFINITY; /* a bound would be of rounded entries */
       (*job)->leaf[leaf].estimate_relative += PERMI_UNIT * permi_matrix_shorter(matrix);
     }
     if (watch.stopped == PERM_OK)
@@ -18917,7 +18918,7 @@ static int permi_route_counts(const permi_problem *problem)
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, parts = problem->parts;
+  const int m = problem->m, n = problem->n, shorter = m < n ? m : n, longer = m < n ? n : m, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   perm_matrix matrix;
@@ -18931,8 +18932,9 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
-  if ((problem->real || m != n) && shorter <= PERM_MAX_N &&
-      (m > n ? m : n) * ldexp(1, shorter - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
+  if (m != n ? permi_rectangle_is_small(shorter, longer, 0)
+             : problem->real && n <= PERM_MAX_N &&
+                   n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
   start = permi_seconds(); /* small calls end sooner than a clock is read */
   for (i = 0; i < m; i++)
@@ -18947,7 +18949,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       nnz += real != 0 || imaginary != 0;
     }
   zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)nnz > (1 - zeros) * m * n && (m != n || !permi_route_counts(problem)))
+  if (m != n ? (double)nnz > (1 - zeros) * m * n || permi_rectangle_is_small(shorter, longer, (double)nnz)
+             : (double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

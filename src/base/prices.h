@@ -42,6 +42,9 @@ static const double permi_seconds_exact[2] = {1.2e-8, 2.7e-8}; /* integers: a st
 static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each word */
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
+#define PERMI_DIGIT_SECONDS 1e-10 /* rectangles: a subset, at least */
+#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: those of less are not planned, */
+#define PERMI_RECTANGLE_FULL 1.2e6     /* or of so many, if a quarter is not 0 */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif

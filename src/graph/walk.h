@@ -16,15 +16,15 @@
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* rows and columns may stay unmatched: permi_block_alone, with */
-  int additions;                 /* so many roundings in a product, at most */
+  int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
 } permi_block;
 
-/* The value, behind those of edges, by which a product is multiplied if v stays unmatched: of a row, or 1. */
+/* Returns where the factor of products in which v stays unmatched stands, behind the values of edges: a row's, or 1. */
 static int permi_block_alone(const permi_block *block, int v)
 {
   return block->edges + (v < block->n ? v : block->n);

@@ -223,7 +223,6 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 }
 
 /* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
-#define PERMI_DIGIT_SECONDS 1e-10
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;

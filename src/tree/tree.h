@@ -163,7 +163,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  /* Takes products, then the table of a node (>>trace), or NULL. */
+  /* NULL, or takes products, then the table of a node (>>trace). */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
