@@ -909,17 +909,17 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #define PERMI_DIGIT_SECONDS 1e-10 /* rectangles: a subset, at least */
-#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: those of less are not planned, */
-#define PERMI_RECTANGLE_FULL 1.2e6     /* or of so many, if a quarter is not 0 */
+#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: rectangles of fewer are not planned, */
+#define PERMI_RECTANGLE_FULL 1.2e6     /* nor of fewer than this, if a quarter is not 0 */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
 
 /* ---- planning: chosen shares of the predicted run */
-#define PERMI_PLAN_SHARE 0.025          /* or */
-#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
-#define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
-#define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
+#define PERMI_PLAN_SHARE 0.025          /* all of planning, */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* or this; of arrays a twelfth */
+#define PERMI_PLAN_REST 0.25            /* of it: left for programs and later engines */
+#define PERMI_PLAN_RIVAL 0.4            /* of what is left: for the layouts of hybrid */
 #define PERMI_GREEDY_SHARE 0.035        /* for first orders; behind a rival a twelfth */
 #define PERMI_ANNEAL_SHARE 0.02         /* for annealing; */
 #define PERMI_ANNEAL_LEAST 1.25e-3      /* up to this */
@@ -945,7 +945,7 @@ PERMI_UNUSED static const double permi_array_seconds[] = {4e-10, 6e-10, 1.4e-9, 
 /* AVX-512, AVX2, others: residues; reduced products. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
-#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte, if the values of a step */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of a step whose values */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
 #define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
@@ -954,8 +954,8 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
 #define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
-#define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+#define PERMI_TREE_MISS_SECONDS 1e-8    /* more for a pair (mesh1e1: 9e7 pairs 1.5 s) of a table */
+#define PERMI_TREE_CACHE_BYTES 1e6      /* larger than this */
 
 /* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};
@@ -6810,8 +6810,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part of the
-   share counts for usual row sums, all where they cancel 100 times as much. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part
+   of the share counts where row sums are usual, all of it where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -6919,21 +6919,6 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   leaf->run_chunk = view->reach->gray;
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
-}
-
-/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. The methods named here are exact or have doubles
-   alone; engines for equal lines may end with exact integers. */
-static perm_precision permi_next_precision(perm_method method, perm_precision precision)
-{
-  const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
-  const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
-                    (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
-                    (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
-                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN) ||
-                    method == PERM_METHOD_PLANAR;
-  return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
-         : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD
-                                                         : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED
@@ -10014,14 +9999,15 @@ typedef enum permi_engine_flags {
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
   PERMI_ARRAY = 16,  /* takes a block as an array */
-  PERMI_FREE = 32    /* takes blocks with free lines */
+  PERMI_FREE = 32,   /* takes blocks with free lines */
+  PERMI_LONE = 64    /* has one precision: exact, or doubles alone */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
   int flags;
   double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
-  /* Raises offer->least and finds offer->likely, in microseconds or a small share of `rival`. May be NULL. */
+  /* Raises offer->least and finds offer->likely. Takes microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
      at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
@@ -10096,17 +10082,18 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
 
-/* Returns the seconds below which an offer of engine i wins. */
-static double permi_offers_open(const permi_offers *offers, int i)
+/* Returns the seconds below which an offer of engine i wins: the best offer's. Proven engines also win below `favour`
+   over what is not proven, and there the least of them wins. */
+static double permi_offers_limit(const permi_offers *offers, int i)
 {
-  double open = offers->proven < offers->favour ? 0 : offers->best;
+  double limit = offers->proven < offers->favour ? 0 : offers->best;
   int k;
   if (offers->engine[i].flags & PERMI_PROVEN)
     return fmax(offers->best, fmin(offers->proven, offers->favour));
   for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
     if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
-      open = fmin(open, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
-  return open;
+      limit = fmin(limit, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
+  return limit;
 }
 
 /* Asks engine i for its bound, if it has one to give, else for its offer. */
@@ -10131,7 +10118,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
   if (offer->bytes > offers->most_bytes && offers->rival < (double)INFINITY)
     return status;
-  if (offer->seconds < permi_offers_open(offers, i)) {
+  if (offer->seconds < permi_offers_limit(offers, i)) {
     offers->best = offer->seconds;
     offers->chosen = i;
   }
@@ -10154,13 +10141,13 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, of those that can win if `open`; -1 if none is left. */
-static int permi_next_engine(const permi_offers *offers, int open)
+/* Returns the engine to ask next, of those that can win if `winners`; -1 if none is left. */
+static int permi_next_engine(const permi_offers *offers, int winners)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
     if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
-        (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
+        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;
   return next;
@@ -10179,6 +10166,19 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
+}
+
+/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. Counts may end with exact integers. */
+static perm_precision permi_next_precision(const permi_engine *engines, int count, perm_method method,
+                                           perm_precision precision)
+{
+  const permi_engine *engine = permi_engine_of(engines, count, method);
+  const int counts = permi_is_counts_method(method);
+  const int doubles = counts || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER ||
+                      (engine && !(engine->flags & PERMI_LONE));
+  return precision == PERM_PRECISION_DD && counts           ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && doubles ? PERM_PRECISION_DD
+                                                            : PERM_PRECISION_COUNT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)
@@ -10375,7 +10375,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   }
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(plan->method, plan->precision);
+    options.precision = permi_next_precision(maker->reach->engines, maker->reach->engine_count, plan->method,
+                                             plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
     status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -10594,7 +10595,8 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
    permi_counted_leaf,                                                                                                 \
    NULL}
 #define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
-  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN | PERMI_LONE, 0, permi_exact_least, permi_exact_offer,                \
+   permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum {
@@ -10661,12 +10663,14 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
-  const permi_array *array = ((const permi_maker *)context)->array;
+  const permi_maker *maker = (const permi_maker *)context;
+  const permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
-  return array->constant >= 0 ? PERM_PRECISION_COUNT
-                              : permi_next_precision(method == PERM_METHOD_DENSE ? array->plan.method : method,
-                                                     array->precision);
+  return array->constant >= 0
+             ? PERM_PRECISION_COUNT
+             : permi_next_precision(maker->reach->engines, maker->reach->engine_count,
+                                    method == PERM_METHOD_DENSE ? array->plan.method : method, array->precision);
 }
 
 PERMI_BRIEF_END
@@ -10752,8 +10756,8 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Returns 1 if the lower result stands. Bits of a job in pieces must not depend on stops and times; on max_bytes, which
-   plans heed, they may. */
+/* Returns 1 if the lower result stands. Bits of a job in pieces may depend on max_bytes, which plans heed, but not on
+   stops and times. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));

@@ -17901,13 +17901,14 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME(method, flags, offer, make, release)                                                             \
+  {method, PERMI_NAMED | (flags), 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
     {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
-    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
-     permi_owned_release},
+    {PERM_METHOD_PLANAR, PERMI_PROVEN | PERMI_LONE, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer,
+     permi_planar_make, permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
@@ -17916,18 +17917,18 @@ static const permi_engine permi_engines[] = {
      permi_classes_offer, permi_classes_make, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
      permi_frontier_make, permi_owned_release},
-    {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
-     permi_owned_release},
+    {PERM_METHOD_SIGN_SEARCH, PERMI_LONE, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer,
+     permi_signs_make, permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, 0, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, PERMI_LONE, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 
@@ -18699,7 +18700,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
     if (next == PERM_PRECISION_COUNT && !permi_is_counts_method(leaf->method))
-      next = permi_next_precision(leaf->method, job->precision);
+      next = permi_next_precision(permi_engines, PERMI_ENGINES, leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
@@ -18839,7 +18840,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
   if ((options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) || permi_is_counts_method(result->method))
     return PERM_PRECISION_COUNT;
-  return permi_next_precision(result->method, attempt->precision);
+  return permi_next_precision(permi_engines, PERMI_ENGINES, result->method, attempt->precision);
 }
 
 static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,

@@ -43,17 +43,17 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SECONDS_SCAN 8e-9 /* subsets: a row of states */
 #define PERMI_SECONDS_TERM 3e-8 /* multiplicities: a term */
 #define PERMI_DIGIT_SECONDS 1e-10 /* rectangles: a subset, at least */
-#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: those of less are not planned, */
-#define PERMI_RECTANGLE_FULL 1.2e6     /* or of so many, if a quarter is not 0 */
+#define PERMI_RECTANGLE_OPERATIONS 3e4 /* chosen: rectangles of fewer are not planned, */
+#define PERMI_RECTANGLE_FULL 1.2e6     /* nor of fewer than this, if a quarter is not 0 */
 #ifndef PERMI_COUNTS_CHEAP_SECONDS
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5 /* chosen: double-double at once */
 #endif
 
 /* ---- planning: chosen shares of the predicted run */
-#define PERMI_PLAN_SHARE 0.025          /* or */
-#define PERMI_PLAN_SECONDS 1.4e-3       /* this, of arrays a twelfth; */
-#define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
-#define PERMI_PLAN_RIVAL 0.4            /* of what is left, for the layouts of hybrid */
+#define PERMI_PLAN_SHARE 0.025          /* all of planning, */
+#define PERMI_PLAN_SECONDS 1.4e-3       /* or this; of arrays a twelfth */
+#define PERMI_PLAN_REST 0.25            /* of it: left for programs and later engines */
+#define PERMI_PLAN_RIVAL 0.4            /* of what is left: for the layouts of hybrid */
 #define PERMI_GREEDY_SHARE 0.035        /* for first orders; behind a rival a twelfth */
 #define PERMI_ANNEAL_SHARE 0.02         /* for annealing; */
 #define PERMI_ANNEAL_LEAST 1.25e-3      /* up to this */
@@ -79,7 +79,7 @@ PERMI_UNUSED static const double permi_array_seconds[] = {4e-10, 6e-10, 1.4e-9, 
 /* AVX-512, AVX2, others: residues; reduced products. */
 PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
     {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
-#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte, if the values of a step */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11  /* a byte of a step whose values */
 #define PERMI_ARRAY_CACHE_BYTES 3e7     /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
 #define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
@@ -88,8 +88,8 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
 #define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
-#define PERMI_TREE_CACHE_BYTES 1e6      /* pairs of a larger table */
-#define PERMI_TREE_MISS_SECONDS 1e-8    /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+#define PERMI_TREE_MISS_SECONDS 1e-8    /* more for a pair (mesh1e1: 9e7 pairs 1.5 s) of a table */
+#define PERMI_TREE_CACHE_BYTES 1e6      /* larger than this */
 
 /* Residues, double-doubles with a radius: a product and difference; a pair and an entry. Boards of 30^2 and 100^2. */
 PERMI_UNUSED static const double permi_planar_seconds[2][2] = {{2.2e-9, 8e-8}, {2.2e-8, 1e-6}};

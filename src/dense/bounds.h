@@ -152,8 +152,8 @@ static permi_rounded_rows permi_plan_rounded_rows(const permi_dense_plan *plan, 
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part of the
-   share counts for usual row sums, all where they cancel 100 times as much. */
+/* Sets the estimate of a leaf without a bound (docs/proofs-rounding.md). Rounded rows multiply minors: that part
+   of the share counts where row sums are usual, all of it where they cancel 100 times as much. */
 static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -261,21 +261,6 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   leaf->run_chunk = view->reach->gray;
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
-}
-
-/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. The methods named here are exact or have doubles
-   alone; engines for equal lines may end with exact integers. */
-static perm_precision permi_next_precision(perm_method method, perm_precision precision)
-{
-  const int counts = method >= PERM_METHOD_SUBSETS && method <= PERM_METHOD_SHORT;
-  const int fixed = method == PERM_METHOD_AUTO || method == PERM_METHOD_EXPANSION || method == PERM_METHOD_EXACT ||
-                    (method >= PERM_METHOD_STRUCTURE && method <= PERM_METHOD_BORCHARDT) ||
-                    (method >= PERM_METHOD_DOMINATING && method <= PERM_METHOD_DECOMPOSE) ||
-                    (method >= PERM_METHOD_SIGN_SEARCH && method <= PERM_METHOD_CODEGEN) ||
-                    method == PERM_METHOD_PLANAR;
-  return precision == PERM_PRECISION_DD && counts        ? PERM_PRECISION_EXACT
-         : precision == PERM_PRECISION_DEFAULT && !fixed ? PERM_PRECISION_DD
-                                                         : PERM_PRECISION_COUNT;
 }
 
 PERMI_UNUSED

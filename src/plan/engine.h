@@ -43,14 +43,15 @@ typedef enum permi_engine_flags {
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
   PERMI_ARRAY = 16,  /* takes a block as an array */
-  PERMI_FREE = 32    /* takes blocks with free lines */
+  PERMI_FREE = 32,   /* takes blocks with free lines */
+  PERMI_LONE = 64    /* has one precision: exact, or doubles alone */
 } permi_engine_flags;
 
 typedef struct permi_engine {
   perm_method method;
   int flags;
   double planning; /* seconds per vertex and entry of a block: the engine is never sooner done */
-  /* Raises offer->least and finds offer->likely, in microseconds or a small share of `rival`. May be NULL. */
+  /* Raises offer->least and finds offer->likely. Takes microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
      at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
@@ -125,17 +126,18 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
     offer[engines].seconds = offer[engines].likely = (double)INFINITY;
 }
 
-/* Returns the seconds below which an offer of engine i wins. */
-static double permi_offers_open(const permi_offers *offers, int i)
+/* Returns the seconds below which an offer of engine i wins: the best offer's. Proven engines also win below `favour`
+   over what is not proven, and there the least of them wins. */
+static double permi_offers_limit(const permi_offers *offers, int i)
 {
-  double open = offers->proven < offers->favour ? 0 : offers->best;
+  double limit = offers->proven < offers->favour ? 0 : offers->best;
   int k;
   if (offers->engine[i].flags & PERMI_PROVEN)
     return fmax(offers->best, fmin(offers->proven, offers->favour));
   for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
     if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
-      open = fmin(open, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
-  return open;
+      limit = fmin(limit, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
+  return limit;
 }
 
 /* Asks engine i for its bound, if it has one to give, else for its offer. */
@@ -160,7 +162,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   offers->too_long |= offer->status == PERM_ERROR_OVERFLOW;
   if (offer->bytes > offers->most_bytes && offers->rival < (double)INFINITY)
     return status;
-  if (offer->seconds < permi_offers_open(offers, i)) {
+  if (offer->seconds < permi_offers_limit(offers, i)) {
     offers->best = offer->seconds;
     offers->chosen = i;
   }
@@ -183,13 +185,13 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, of those that can win if `open`; -1 if none is left. */
-static int permi_next_engine(const permi_offers *offers, int open)
+/* Returns the engine to ask next, of those that can win if `winners`; -1 if none is left. */
+static int permi_next_engine(const permi_offers *offers, int winners)
 {
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
     if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
-        (!open || offers->offer[i].least < permi_offers_open(offers, i)) &&
+        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)) &&
         (next < 0 || permi_asked_before(offers, i, next)))
       next = i;
   return next;
@@ -208,6 +210,19 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
 static int permi_is_counts_method(perm_method method)
 {
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
+}
+
+/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. Counts may end with exact integers. */
+static perm_precision permi_next_precision(const permi_engine *engines, int count, perm_method method,
+                                           perm_precision precision)
+{
+  const permi_engine *engine = permi_engine_of(engines, count, method);
+  const int counts = permi_is_counts_method(method);
+  const int doubles = counts || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER ||
+                      (engine && !(engine->flags & PERMI_LONE));
+  return precision == PERM_PRECISION_DD && counts           ? PERM_PRECISION_EXACT
+         : precision == PERM_PRECISION_DEFAULT && doubles ? PERM_PRECISION_DD
+                                                            : PERM_PRECISION_COUNT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)

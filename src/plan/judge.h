@@ -83,8 +83,8 @@ static double permi_seconds_left(const perm_options *options, double start)
              : fmin(options->max_seconds, fmax(1e-3, options->max_seconds - (permi_seconds() - start)));
 }
 
-/* Returns 1 if the lower result stands. Bits of a job in pieces must not depend on stops and times; on max_bytes, which
-   plans heed, they may. */
+/* Returns 1 if the lower result stands. Bits of a job in pieces may depend on max_bytes, which plans heed, but not on
+   stops and times. */
 static int permi_stands(const perm_options *options, perm_status status)
 {
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));

@@ -112,7 +112,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   }
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
-    options.precision = permi_next_precision(plan->method, plan->precision);
+    options.precision = permi_next_precision(maker->reach->engines, maker->reach->engine_count, plan->method,
+                                             plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
     status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -331,7 +332,8 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
    permi_counted_leaf,                                                                                                 \
    NULL}
 #define PERMI_ARRAY_ENGINES PERMI_DOUBLE_ENGINES,                                                                      \
-  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN, 0, permi_exact_least, permi_exact_offer, permi_exact_make, NULL}
+  {PERM_METHOD_EXACT, PERMI_ARRAY | PERMI_PROVEN | PERMI_LONE, 0, permi_exact_least, permi_exact_offer,                \
+   permi_exact_make, NULL}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {PERMI_ARRAY_ENGINES};
 enum {
@@ -398,11 +400,13 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
-  const permi_array *array = ((const permi_maker *)context)->array;
+  const permi_maker *maker = (const permi_maker *)context;
+  const permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
-  return array->constant >= 0 ? PERM_PRECISION_COUNT
-                              : permi_next_precision(method == PERM_METHOD_DENSE ? array->plan.method : method,
-                                                     array->precision);
+  return array->constant >= 0
+             ? PERM_PRECISION_COUNT
+             : permi_next_precision(maker->reach->engines, maker->reach->engine_count,
+                                    method == PERM_METHOD_DENSE ? array->plan.method : method, array->precision);
 }
 /* SPDX-License-Identifier: MIT */

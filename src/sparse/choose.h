@@ -234,13 +234,14 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME(method, flags, offer, make, release)                                                             \
+  {method, PERMI_NAMED | (flags), 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
     {PERM_METHOD_SHORT, PERMI_ARRAY | PERMI_FREE, 0, permi_short_least, permi_counted_offer, permi_counted_leaf, NULL},
-    {PERM_METHOD_PLANAR, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer, permi_planar_make,
-     permi_owned_release},
+    {PERM_METHOD_PLANAR, PERMI_PROVEN | PERMI_LONE, PERMI_ORDER_PLAN_SECONDS * 0.4, NULL, permi_planar_offer,
+     permi_planar_make, permi_owned_release},
     {PERM_METHOD_BAND, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS / 2, NULL, permi_band_offer, permi_band_make,
      permi_owned_release},
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
@@ -249,18 +250,18 @@ static const permi_engine permi_engines[] = {
      permi_classes_offer, permi_classes_make, permi_owned_release},
     {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
      permi_frontier_make, permi_owned_release},
-    {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
-     permi_owned_release},
+    {PERM_METHOD_SIGN_SEARCH, PERMI_LONE, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer,
+     permi_signs_make, permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, 0, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, PERMI_LONE, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 

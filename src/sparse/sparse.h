@@ -400,7 +400,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
     if (next == PERM_PRECISION_COUNT && !permi_is_counts_method(leaf->method))
-      next = permi_next_precision(leaf->method, job->precision);
+      next = permi_next_precision(permi_engines, PERMI_ENGINES, leaf->method, job->precision);
   }
   return watch->stopped == PERM_OK && permi_plans_higher(options, sum) ? next : PERM_PRECISION_COUNT;
 }
@@ -540,7 +540,7 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   const permi_sparse_attempt *attempt = (const permi_sparse_attempt *)context;
   if ((options->tolerance == 0 && attempt->seconds >= PERMI_ESCALATE_SECONDS) || permi_is_counts_method(result->method))
     return PERM_PRECISION_COUNT;
-  return permi_next_precision(result->method, attempt->precision);
+  return permi_next_precision(permi_engines, PERMI_ENGINES, result->method, attempt->precision);
 }
 
 static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,

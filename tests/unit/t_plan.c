@@ -162,7 +162,7 @@ static const char *plan_precisions(perm_method method, perm_precision from)
               : from == PERM_PRECISION_DD    ? 'd'
               : from == PERM_PRECISION_KAHAN ? 'k'
                                              : 'e';
-    from = permi_next_precision(method, from);
+    from = permi_next_precision(permi_engines, PERMI_ENGINES, method, from);
   }
   text[k] = 0;
   return text;
@@ -184,7 +184,18 @@ TEST(t_plan_of_precisions)
       {PERM_METHOD_ARRAYS, "Dd", "d", NULL},
       {PERM_METHOD_BAND, "Dd", "d", NULL},
       {PERM_METHOD_TRANSVERSALS, "Dd", "d", NULL},
-      {PERM_METHOD_TWINS, "Dd", "d", NULL}};
+      {PERM_METHOD_TWINS, "Dd", "d", NULL},
+      {PERM_METHOD_TREE, "Dd", "d", NULL},
+      {PERM_METHOD_MULTIPLICITIES, "Dde", "de", NULL},
+      {PERM_METHOD_SUBSETS, "Dde", "de", NULL},
+      {PERM_METHOD_SHORT, "Dde", "de", NULL},
+      {PERM_METHOD_EXACT, "D", "d", NULL},
+      {PERM_METHOD_PLANAR, "D", "d", NULL},
+      {PERM_METHOD_SIGN_SEARCH, "D", "d", NULL},
+      {PERM_METHOD_CODEGEN, "D", "d", NULL},
+      {PERM_METHOD_DOMINATING, "D", "d", NULL},
+      {PERM_METHOD_SPARYSER, "D", "d", NULL},
+      {PERM_METHOD_DECOMPOSE, "D", "d", NULL}};
   size_t k;
   for (k = 0; k < sizeof ladder / sizeof *ladder; k++) {
     const perm_method method = ladder[k].method;
