@@ -42,7 +42,7 @@ typedef struct permi_tree {
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost;
   double bound_relative, lost_error;
-  uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
+  uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
 /* Packs bits at `set`. */
@@ -129,7 +129,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
 }
 
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t *low, *high;
 } permi_tree_rank;
 
 /* Returns the place of a mask of k ones: its rank, or itself with free lines. */
@@ -157,7 +157,7 @@ typedef struct permi_tree_table {
 typedef struct permi_tree_run {
   permi_runner base;
   const permi_tree *tree;
-  permi_tree_rank *rank;
+  permi_tree_rank rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
@@ -256,7 +256,10 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   permi_tree_pass pass = {run->tree, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1, 0, {DBL_MAX, 0, 0, 0}};
   if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  if (threads > 1)
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  else
+    permi_values_track(run->tree->numbers.algebra, table->value, table->states, &pass.sizes);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
@@ -357,7 +360,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+    multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
              join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
@@ -409,6 +412,30 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
+/* Joins small tables of doubles with free lines without sorting; the terms of a sum keep their order. */
+#define PERMI_TREE_DIRECT 8
+static void permi_tree_join_direct(const permi_tree_product *join)
+{
+  const double *a = (const double *)(const void *)join->factor[0]->value;
+  const double *x = (const double *)(const void *)join->factor[1]->value;
+  double *y = (double *)(void *)join->out->value;
+  const uint32_t left = join->set[0], right = join->set[1];
+  uint32_t mask = 0, s, t;
+  memset(y, 0, join->out->states * sizeof *y);
+  do { /* all masks of the left table, ascending */
+    const double c = *a++;
+    const uint32_t to = right & ~mask, from = permi_tree_extract(to, right);
+    s = t = 0;
+    if (c != 0)
+      do {
+        y[mask | t] += c * x[s];
+        s = (s - from) & from;
+        t = (t - to) & to;
+      } while (t);
+    mask = (mask - left) & left;
+  } while (mask);
+}
+
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -429,7 +456,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
-    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+    run->rank.high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
@@ -437,6 +464,10 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     join.parts = PERMI_TREE_PARTS * threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
+  }
+  if (tree->alone && tree->numbers.algebra == PERMI_MAGNITUDES && t <= PERMI_TREE_DIRECT) {
+    permi_tree_join_direct(&join);
+    return PERM_OK;
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)

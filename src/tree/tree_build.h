@@ -7,27 +7,34 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
-  const size_t size = (size_t)tree->size;
+  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
+  const size_t work = (size_t)tree->work_values + 1;
+  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
+  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
   permi_pool *pool = &run->base.pool;
   perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low;
+  uint32_t low, *numbers;
   int i;
   permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
   run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
-  for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
-  }
+  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
+  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
   if (!pool->failed) {
-    run->rank->high[0] = 0;
-    for (low = 0; low < 1u << (tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW); low++)
-      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    run->rank.low = numbers;
+    run->rank.high = numbers += lows;
+    numbers += highs;
+    for (i = 0; i < 2; i++) {
+      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
+      run->mask[i] = numbers;
+      run->index[i] = numbers += most;
+      run->first[i] = numbers += most;
+      numbers += groups;
+    }
+    run->rank.high[0] = 0;
+    for (low = 0; low < lows; low++)
+      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
   if (status == PERM_OK) {
@@ -620,14 +627,30 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
     tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
-  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+  return fits;
+}
+
+/* Returns a tree as `like`, or NULL. */
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
+{
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  const permi_owned owned = tree ? tree->owned : like->owned;
+  int t, k;
+  if (!tree)
+    return NULL;
+  *tree = *like;
+  tree->owned = owned;
+  if (free_lines)
+    return tree;
+  tree->binomial = (uint32_t(*)[PERMI_TREE_WIDTH + 2])permi_pool_get(&tree->owned.pool, PERMI_TREE_WIDTH + 1,
+                                                                     sizeof *tree->binomial);
+  for (t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  return fits;
+  return tree;
 }
 
 static void permi_refuse_trees(double rival, permi_offer *offer)
@@ -643,7 +666,7 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   (void)maker;
   if (rival < worth)
     offer->least = fmax(offer->least, worth);
-  if (block->vertices <= 2 * PERMI_TREE_LOOK)
+  if (block->vertices <= 2 * PERMI_TREE_LOOK && !block->free_lines)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
     permi_refuse_trees(rival, offer);
@@ -653,6 +676,7 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
 /* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
    wins. */
 #define PERMI_TREE_FILL 20000
+#define PERMI_TREE_RANK_BYTES (4.0 * ((1 << PERMI_TREE_LOW) + (1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)))) /* at most */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -689,11 +713,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-    if (tree) {
-      like.owned = tree->owned;
-      *tree = like;
-    }
+    tree = permi_tree_new(allocator, &like, block->free_lines);
     if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -721,7 +741,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
-                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   8 * best->most_groups + PERMI_TREE_RANK_BYTES + (double)sizeof(permi_tree_table) * best->depth +
                    (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
   }
   return PERM_OK;
@@ -735,7 +755,8 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  if (maker->seen)
+    leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
                     permi_tree_task, permi_tree_explain);
   return PERM_OK;
