@@ -119,19 +119,23 @@ static void bench_tracking(void)
   size_t k;
   int which;
   uint64_t seed;
-  printf("\n## Tracking scenes, one thread, ms a call: the first of the scene, the median of the next %d\n\n"
-         "| targets/measurements, side | entries | call | first | next |\n|---|---|---|---|---|\n",
-         BENCH_TRACKING_RUNS);
+  printf("\n## Tracking scenes, one thread, ms a call: the first of the scene, the median of the next %d, of as many with "
+         "a workspace\n\n| targets/measurements, side | entries | call | first | next | workspace |\n"
+         "|---|---|---|---|---|---|\n", BENCH_TRACKING_RUNS);
   for (k = 0; k < sizeof sizes / sizeof *sizes; k++)
     for (seed = 1; seed <= 3; seed++) {
       bench_scene scene = bench_scene_make(sizes[k].targets, sizes[k].side, seed);
       for (which = 0; which < calls; which++) {
         perm_options options = {0};
-        double first, next;
+        double first, next, kept, unused;
         options.threads = 1;
         next = bench_tracking_time(&scene, which, &options, &first);
-        printf("| %d/%d, %.0f | %d | %s | %.3f | %.3f |\n", sizes[k].targets, scene.measurements, sizes[k].side,
-               (int)scene.matrix.nnz, bench_tracking_calls[which].name, first, next);
+        if (perm_workspace_create(NULL, &options.allocator) != PERM_OK)
+          return;
+        kept = bench_tracking_time(&scene, which, &options, &unused);
+        perm_workspace_free(&options.allocator);
+        printf("| %d/%d, %.0f | %d | %s | %.3f | %.3f | %.3f |\n", sizes[k].targets, scene.measurements, sizes[k].side,
+               (int)scene.matrix.nnz, bench_tracking_calls[which].name, first, next, kept);
         fflush(stdout);
       }
       bench_scene_free(&scene);

@@ -82,13 +82,21 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
+static double permi_tree_power(int base, int k)
+{
+  double power = 1;
+  while (k-- > 0)
+    power *= base;
+  return power;
+}
+
 /* Returns the sum of C(t, k) for k up to `most`. */
 static double permi_tree_support(int t, int most)
 {
   double sum = 0, way = 1;
   int k;
   if (most >= t)
-    return ldexp(1, t);
+    return permi_tree_power(2, t);
   for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
     sum += way;
   return sum;

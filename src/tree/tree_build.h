@@ -381,7 +381,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
+    least += PERMI_TREE_PAIR_SECONDS * permi_tree_power(2, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -421,7 +421,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
+    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * permi_tree_power(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
     seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
@@ -429,13 +429,13 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
     tree->work_values = fmax(tree->work_values, product.states);
-    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
+    tree->most_groups = fmax(tree->most_groups, permi_tree_power(2, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
     roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
                                                                               ? other->difference : factor.difference)
-                                             : ldexp(1, common));
+                                             : permi_tree_power(2, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
