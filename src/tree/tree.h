@@ -90,16 +90,21 @@ static double permi_tree_power(int base, int k)
   return power;
 }
 
-/* Returns the sum of C(t, k) for k up to `most`. */
+/* Sets sum[most] to the sum of C(t, k) for k up to `most`, which is at most t. */
+static void permi_tree_supports(int t, double *sum)
+{
+  double way = 1, all = 0;
+  int k;
+  for (k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
+    sum[k] = all += way;
+  sum[t] = permi_tree_power(2, t);
+}
+
 static double permi_tree_support(int t, int most)
 {
-  double sum = 0, way = 1;
-  int k;
-  if (most >= t)
-    return permi_tree_power(2, t);
-  for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
-    sum += way;
-  return sum;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[most < t ? most : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -107,12 +112,14 @@ static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, in
 {
   const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
   const int b = permi_count_ones(other & ~one);
-  double pairs = 0, ways = 1, shares;
+  double pairs = 0, ways = 1, shares, own[PERMI_TREE_WIDTH + 1], others[PERMI_TREE_WIDTH + 1];
   int x, y;
+  permi_tree_supports(a, own);
+  permi_tree_supports(b, others);
   for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
-    shares = ways * permi_tree_support(a, one_most - x);
+    shares = ways * own[one_most - x < a ? one_most - x : a];
     for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
-      pairs += shares * permi_tree_support(b, other_most - y);
+      pairs += shares * others[other_most - y < b ? other_most - y : b];
   }
   return pairs;
 }
@@ -134,6 +141,27 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
                permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
                permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
   return pairs;
+}
+
+/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
+   sorted states are fewer by far, or such joins are not written. */
+#define PERMI_TREE_SMALL 8
+static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
+                             double *visits)
+{
+  double others;
+  if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
+    return -1;
+  *visits = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  if (permi_count_ones(one | other) <= PERMI_TREE_SMALL)
+    return 1;
+  others = permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  if (fmin(others, *visits) > 4 * permi_tree_disjoint(one, one_most, other, other_most))
+    return -1;
+  if (*visits <= others)
+    return 1;
+  *visits = others;
+  return 0;
 }
 
 typedef struct permi_tree_rank {
@@ -420,28 +448,34 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins small tables of doubles with free lines without sorting; the terms of a sum keep their order. */
-#define PERMI_TREE_DIRECT 8
-static void permi_tree_join_direct(const permi_tree_product *join)
+/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
+   of a sum keep their order: by parts of the left table. */
+static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
 {
-  const double *a = (const double *)(const void *)join->factor[0]->value;
-  const double *x = (const double *)(const void *)join->factor[1]->value;
+  const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
+  const double *x = (const double *)(const void *)join->factor[inner]->value;
   double *y = (double *)(void *)join->out->value;
-  const uint32_t left = join->set[0], right = join->set[1];
-  uint32_t mask = 0, s, t;
+  const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
+  perm_status status = PERM_OK;
   memset(y, 0, join->out->states * sizeof *y);
-  do { /* all masks of the left table, ascending */
-    const double c = *a++;
-    const uint32_t to = right & ~mask, from = permi_tree_extract(to, right);
-    s = t = 0;
+  for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
+    const double c = a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    uint32_t s = 0, t = 0, i;
     if (c != 0)
       do {
-        y[mask | t] += c * x[s];
-        s = (s - from) & from;
-        t = (t - to) & to;
+        for (i = 0; i <= low; i++)
+          y[mask + t + i] += c * x[s + i];
+        s = (s - from_high) & from_high;
+        t = (t - to_high) & to_high;
       } while (t);
-    mask = (mask - left) & left;
-  } while (mask);
+    if (join->out->states > 1u << PERMI_TREE_SMALL)
+      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+    mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
+  }
+  return status;
 }
 
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
@@ -450,6 +484,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  double visits;
   uint32_t high;
   int k, threads = 1;
   for (k = 0; k < 2; k++)
@@ -473,10 +508,9 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
-  if (tree->alone && tree->numbers.algebra == PERMI_MAGNITUDES && t <= PERMI_TREE_DIRECT) {
-    permi_tree_join_direct(&join);
-    return PERM_OK;
-  }
+  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (k >= 0)
+    return permi_tree_join_direct(&join, k);
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
