@@ -30,6 +30,7 @@
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_workspace_create        an allocator that keeps memory from call to call
        perm_sparse.h                sparse matrices, files
        perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
@@ -531,6 +532,14 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
+/* Makes *allocator one that keeps what is released for later allocations: in options.allocator, a call after another
+   like it allocates nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given
+   back where max_bytes asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free
+   what was made with it (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL;
+   PERM_ERROR_OPTION: `under` lacks allocate or release. */
+PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator);
+PERM_API void perm_workspace_free(perm_allocator *allocator); /* NULL, or another allocator, is fine */
+
 #if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent without row `row` and column j, from 0, in units of
    2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real, of
@@ -953,6 +962,7 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_ROOK_BYTE_SECONDS 3e-11   /* a byte read */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
 #define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
+#define PERMI_TREE_VISIT_SECONDS 8e-10  /* a pair, zeros too, without sorting */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* more for a pair (mesh1e1: 9e7 pairs 1.5 s) of a table */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* larger than this */
@@ -1048,6 +1058,113 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     allocator->release(pointer, allocator->user_data);
   else if (!allocator->allocate) /* an arena may have no release */
     free(pointer);
+}
+
+/* What perm_workspace_create makes: released blocks by classes of sizes, four to a power of two. A block's head holds
+   its class. */
+#define PERMI_WORKSPACE_HEAD 16
+#define PERMI_WORKSPACE_CLASSES 256
+typedef struct permi_workspace {
+  perm_allocator under;
+  double held, limit; /* bytes of all blocks; what they may be, of the call's max_bytes */
+  void *idle[PERMI_WORKSPACE_CLASSES];
+} permi_workspace;
+
+/* Returns the class of a block for so many bytes, and sets *size to the block's. */
+static size_t permi_workspace_class(size_t bytes, size_t *size)
+{
+  size_t units = bytes / 16 + (bytes % 16 > 0) + PERMI_WORKSPACE_HEAD / 16, shift = 0;
+  for (; units > 7; shift++)
+    units = units / 2 + (units & 1);
+  *size = units << shift << 4;
+  return 4 * shift + units;
+}
+
+static void permi_workspace_trim(permi_workspace *workspace)
+{
+  size_t k, size;
+  for (k = 0; k < PERMI_WORKSPACE_CLASSES; k++)
+    while (workspace->idle[k]) {
+      void *block = workspace->idle[k];
+      memcpy(&workspace->idle[k], (char *)block + PERMI_WORKSPACE_HEAD, sizeof block);
+      memcpy(&size, (char *)block + sizeof size, sizeof size);
+      workspace->held -= (double)size;
+      permi_release(&workspace->under, block);
+    }
+}
+
+static void *permi_workspace_allocate(size_t bytes, void *user_data)
+{
+  permi_workspace *workspace = (permi_workspace *)user_data;
+  size_t size;
+  const size_t own = bytes > SIZE_MAX / 2 ? 0 : permi_workspace_class(bytes, &size);
+  char *block = own ? (char *)workspace->idle[own] : NULL;
+  if (!own)
+    return NULL;
+  if (block) {
+    memcpy(&workspace->idle[own], block + PERMI_WORKSPACE_HEAD, sizeof(void *));
+    return block + PERMI_WORKSPACE_HEAD;
+  }
+  if (workspace->held + (double)size > workspace->limit)
+    permi_workspace_trim(workspace);
+  block = (char *)permi_allocate(&workspace->under, size, 1);
+  if (!block)
+    return NULL;
+  memcpy(block, &own, sizeof own);
+  memcpy(block + sizeof own, &size, sizeof size);
+  workspace->held += (double)size;
+  return block + PERMI_WORKSPACE_HEAD;
+}
+
+static void permi_workspace_release(void *pointer, void *user_data)
+{
+  permi_workspace *workspace = (permi_workspace *)user_data;
+  char *block = (char *)pointer - PERMI_WORKSPACE_HEAD;
+  size_t own;
+  memcpy(&own, block, sizeof own);
+  memcpy(pointer, &workspace->idle[own], sizeof pointer);
+  workspace->idle[own] = block;
+}
+
+/* Lets a workspace hold no more than a call's max_bytes. */
+static void permi_workspace_limit(const perm_allocator *allocator, double limit)
+{
+  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
+  if (allocator->allocate != permi_workspace_allocate)
+    return;
+  workspace->limit = limit;
+  if (workspace->held > limit)
+    permi_workspace_trim(workspace);
+}
+
+PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator)
+{
+  static const perm_allocator none = {NULL, NULL, NULL};
+  permi_workspace *workspace;
+  if (!allocator)
+    return PERM_ERROR_NULL;
+  under = under ? under : &none;
+  if (!under->allocate != !under->release)
+    return PERM_ERROR_OPTION;
+  workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
+  if (!workspace)
+    return PERM_ERROR_MEMORY;
+  workspace->under = *under;
+  workspace->limit = (double)INFINITY;
+  allocator->allocate = permi_workspace_allocate;
+  allocator->release = permi_workspace_release;
+  allocator->user_data = workspace;
+  return PERM_OK;
+}
+
+PERM_API void perm_workspace_free(perm_allocator *allocator)
+{
+  if (!allocator || allocator->allocate != permi_workspace_allocate)
+    return;
+  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
+  permi_workspace_trim(workspace);
+  *allocator = workspace->under;
+  permi_release(allocator, workspace);
 }
 
 typedef struct permi_pool {
@@ -1283,11 +1400,14 @@ static void permi_meter_leave(permi_meter *meter)
 static void *permi_meter_allocate(size_t bytes, void *user_data)
 {
   permi_meter *meter = (permi_meter *)user_data;
-  const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
-  size_t now;
+  size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA, now;
   char *memory = NULL;
-  if (!meter || cost < bytes)
+  if (!meter || cost < bytes || cost > SIZE_MAX / 2)
     return NULL;
+  if (meter->under.allocate == permi_workspace_allocate) {
+    permi_workspace_class(bytes + PERMI_METER_HEAD, &cost);
+    cost += PERMI_METER_EXTRA - PERMI_METER_HEAD;
+  }
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
     permi_most(&meter->wanted, now);
@@ -1327,6 +1447,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   permi_meter *meter;
   permi_environment_begin(&call->environment);
   call->meter = NULL;
+  permi_workspace_limit(&options->allocator, options->max_bytes > 0 ? options->max_bytes - input : (double)INFINITY);
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
   meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
@@ -9920,22 +10041,25 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
   return status;
 }
 
-#define PERMI_PLAIN_LEAVES 2
-
-/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
+/* Runs a job without a state, with the same bits. Returns 0 if something may stop or observe it. */
+#define PERMI_PLAIN_LEAVES 2 /* on the stack */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_PLAIN_LEAVES];
+  perm_partial few[PERMI_PLAIN_LEAVES], *partial = few;
   permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
-  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
-      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->sweep || job->inspect || options->execute || options->progress || options->cancel ||
+      options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
-  memset(partial, 0, (size_t)job->leaves * sizeof *partial);
+  if (job->leaves > PERMI_PLAIN_LEAVES)
+    partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *partial);
+  if (!partial)
+    status = PERM_ERROR_MEMORY;
   for (i = 0; i < job->leaves && status == PERM_OK; i++) {
     const int here = permi_leaf_threads(&job->leaf[i], options);
+    memset(&partial[i], 0, sizeof *partial);
     status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
     threads = here > threads ? here : threads;
   }
@@ -9943,6 +10067,8 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
+  if (partial != few)
+    permi_release(&job->allocator, partial);
   result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;
@@ -10047,6 +10173,7 @@ typedef struct permi_maker {
   perm_job *job;
   double task_seconds;
   double worth; /* seconds that an offer must beat */
+  int seen; /* 1: the job is explained or kept: offers are noted, leaves have fingerprints */
   int blocks_noted;
   int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
@@ -10147,8 +10274,8 @@ static int permi_next_engine(const permi_offers *offers, int winners)
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
     if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
-        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)) &&
-        (next < 0 || permi_asked_before(offers, i, next)))
+        (next < 0 || permi_asked_before(offers, i, next)) &&
+        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)))
       next = i;
   return next;
 }

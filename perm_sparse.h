@@ -3007,6 +3007,7 @@ typedef struct permi_working {
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
+  int reported; /* >>choose's part of it is done */
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
@@ -3196,7 +3197,7 @@ static void permi_components_number(permi_working *working)
     }
     working->blocks++;
   }
-  working->report.components = working->blocks;
+  working->report.components = working->report.blocks = working->blocks;
 }
 
 /* ========================================================================================= >>reduce
@@ -3228,7 +3229,7 @@ static int permi_cell_exponent(const permi_cell *cell)
 /* Multiplies by 2^by; returns 1 if rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
-  const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
+  const double real = ldexp(cell->real, by), imaginary = cell->imaginary == 0 ? 0 : ldexp(cell->imaginary, by);
   int e, lost;
   frexp(cell->real, &e);
   if (cell->imaginary == 0) {
@@ -7962,7 +7963,7 @@ typedef struct permi_tree {
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost;
   double bound_relative, lost_error;
-  uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
+  uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
 /* Packs bits at `set`. */
@@ -8002,16 +8003,29 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Returns the sum of C(t, k) for k up to `most`. */
+static double permi_tree_power(int base, int k)
+{
+  double power = 1;
+  while (k-- > 0)
+    power *= base;
+  return power;
+}
+
+/* Sets sum[most] to the sum of C(t, k) for k up to `most`, which is at most t. */
+static void permi_tree_supports(int t, double *sum)
+{
+  double way = 1, all = 0;
+  int k;
+  for (k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
+    sum[k] = all += way;
+  sum[t] = permi_tree_power(2, t);
+}
+
 static double permi_tree_support(int t, int most)
 {
-  double sum = 0, way = 1;
-  int k;
-  if (most >= t)
-    return ldexp(1, t);
-  for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
-    sum += way;
-  return sum;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[most < t ? most : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -8019,12 +8033,14 @@ static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, in
 {
   const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
   const int b = permi_count_ones(other & ~one);
-  double pairs = 0, ways = 1, shares;
+  double pairs = 0, ways = 1, shares, own[PERMI_TREE_WIDTH + 1], others[PERMI_TREE_WIDTH + 1];
   int x, y;
+  permi_tree_supports(a, own);
+  permi_tree_supports(b, others);
   for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
-    shares = ways * permi_tree_support(a, one_most - x);
+    shares = ways * own[one_most - x < a ? one_most - x : a];
     for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
-      pairs += shares * permi_tree_support(b, other_most - y);
+      pairs += shares * others[other_most - y < b ? other_most - y : b];
   }
   return pairs;
 }
@@ -8048,8 +8064,29 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
+/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
+   sorted states are fewer by far, or such joins are not written. */
+#define PERMI_TREE_SMALL 8
+static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
+                             double *visits)
+{
+  double others;
+  if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
+    return -1;
+  *visits = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  if (permi_count_ones(one | other) <= PERMI_TREE_SMALL)
+    return 1;
+  others = permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  if (fmin(others, *visits) > 4 * permi_tree_disjoint(one, one_most, other, other_most))
+    return -1;
+  if (*visits <= others)
+    return 1;
+  *visits = others;
+  return 0;
+}
+
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t *low, *high;
 } permi_tree_rank;
 
 /* Returns the place of a mask of k ones: its rank, or itself with free lines. */
@@ -8077,7 +8114,7 @@ typedef struct permi_tree_table {
 typedef struct permi_tree_run {
   permi_runner base;
   const permi_tree *tree;
-  permi_tree_rank *rank;
+  permi_tree_rank rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
@@ -8176,7 +8213,10 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   permi_tree_pass pass = {run->tree, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1, 0, {DBL_MAX, 0, 0, 0}};
   if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  if (threads > 1)
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  else
+    permi_values_track(run->tree->numbers.algebra, table->value, table->states, &pass.sizes);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
@@ -8277,7 +8317,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+    multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
              join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
@@ -8329,12 +8369,43 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
+/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
+   of a sum keep their order: by parts of the left table. */
+static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
+{
+  const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
+  const double *x = (const double *)(const void *)join->factor[inner]->value;
+  double *y = (double *)(void *)join->out->value;
+  const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
+  perm_status status = PERM_OK;
+  memset(y, 0, join->out->states * sizeof *y);
+  for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
+    const double c = a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    uint32_t s = 0, t = 0, i;
+    if (c != 0)
+      do {
+        for (i = 0; i <= low; i++)
+          y[mask + t + i] += c * x[s + i];
+        s = (s - from_high) & from_high;
+        t = (t - to_high) & to_high;
+      } while (t);
+    if (join->out->states > 1u << PERMI_TREE_SMALL)
+      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+    mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
+  }
+  return status;
+}
+
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  double visits;
   uint32_t high;
   int k, threads = 1;
   for (k = 0; k < 2; k++)
@@ -8349,7 +8420,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
-    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+    run->rank.high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
@@ -8358,6 +8429,9 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (k >= 0)
+    return permi_tree_join_direct(&join, k);
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
@@ -8540,27 +8614,34 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
-  const size_t size = (size_t)tree->size;
+  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
+  const size_t work = (size_t)tree->work_values + 1;
+  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
+  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
   permi_pool *pool = &run->base.pool;
   perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low;
+  uint32_t low, *numbers;
   int i;
   permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
   run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
-  for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
-  }
+  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
+  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
   if (!pool->failed) {
-    run->rank->high[0] = 0;
-    for (low = 0; low < 1u << (tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW); low++)
-      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    run->rank.low = numbers;
+    run->rank.high = numbers += lows;
+    numbers += highs;
+    for (i = 0; i < 2; i++) {
+      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
+      run->mask[i] = numbers;
+      run->index[i] = numbers += most;
+      run->first[i] = numbers += most;
+      numbers += groups;
+    }
+    run->rank.high[0] = 0;
+    for (low = 0; low < lows; low++)
+      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
   if (status == PERM_OK) {
@@ -8847,44 +8928,145 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
+/* The elimination graph of a small block, as bits. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
+typedef struct permi_tree_look {
+  int n, words;
+  double units;
+  int degree[2 * PERMI_TREE_LOOK]; /* INT_MAX: gone */
+  int fill[2 * PERMI_TREE_LOOK];   /* pairs of neighbours to be linked; -1: not counted yet */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
+} permi_tree_look;
+
+static void permi_tree_look_begin(permi_tree_look *look, const permi_block *block)
+{
+  int v, e, w;
+  look->n = block->vertices;
+  look->words = (look->n + 63) / 64;
+  look->units = 0;
+  for (v = 0; v < look->n; v++) {
+    look->degree[v] = block->start[v + 1] - block->start[v];
+    look->fill[v] = -1;
+    for (w = 0; w < look->words; w++)
+      look->adjacent[v][w] = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      look->adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+  }
+}
+
+static int permi_tree_look_fill(permi_tree_look *look, int v)
+{
+  const uint64_t *own = look->adjacent[v];
+  int neighbour[PERMI_TREE_WIDTH], count = 0, w, i, j;
+  uint64_t bits;
+  if (look->fill[v] >= 0 || look->degree[v] >= PERMI_TREE_WIDTH)
+    return look->fill[v] >= 0 ? look->fill[v] : PERMI_TREE_WIDTH * PERMI_TREE_WIDTH;
+  for (w = 0; w < look->words; w++)
+    for (bits = own[w]; bits; bits &= bits - 1)
+      neighbour[count++] = 64 * w + permi_trailing_zeros(bits);
+  look->fill[v] = 0;
+  look->units += count * count;
+  for (i = 1; i < count; i++)
+    for (j = 0; j < i; j++)
+      look->fill[v] += !(look->adjacent[neighbour[i]][neighbour[j] >> 6] >> (neighbour[j] & 63) & 1);
+  return look->fill[v];
+}
+
+static void permi_tree_look_eliminate(permi_tree_look *look, int v)
+{
+  const uint64_t *own = look->adjacent[v];
+  uint64_t bits, changed[PERMI_TREE_LOOK_WORDS] = {0};
+  int w, k, u;
+  for (w = 0; w < look->words; w++)
+    for (bits = own[w]; bits; bits &= bits - 1) {
+      uint64_t *other;
+      u = 64 * w + permi_trailing_zeros(bits);
+      other = look->adjacent[u];
+      for (look->degree[u] = k = 0; k < look->words; k++) {
+        other[k] |= own[k];
+        other[k] &= k == u >> 6 ? ~(UINT64_C(1) << (u & 63)) : ~UINT64_C(0);
+        other[k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+        look->degree[u] += permi_count_ones(other[k]);
+        changed[k] |= look->fill[v] ? other[k] : 0;
+      }
+      changed[w] |= bits & (0 - bits);
+    }
+  for (w = 0; w < look->words; w++)
+    for (bits = changed[w]; bits; bits &= bits - 1)
+      look->fill[64 * w + permi_trailing_zeros(bits)] = -1;
+  look->degree[v] = INT_MAX;
+}
+
+static double permi_tree_look_seconds(int degree)
+{
+  return PERMI_TREE_PAIR_SECONDS * permi_tree_power(2, degree) / (degree + 1);
+}
+
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
-  int degree[2 * PERMI_TREE_LOOK];
-  const int n = block->vertices;
-  int v, e, k, w, turn;
+  permi_tree_look look;
+  int v, turn;
   double least = 0;
-  memset(adjacent, 0, sizeof adjacent);
-  for (v = 0; v < n; v++) {
-    degree[v] = block->start[v + 1] - block->start[v];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
-  }
-  for (turn = 0; turn < n && least <= limit; turn++) {
+  permi_tree_look_begin(&look, block);
+  for (turn = 0; turn < look.n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < n; v++)
-      best = degree[v] < degree[best] ? v : best;
-    if (degree[best] >= PERMI_TREE_WIDTH)
+    for (v = 1; v < look.n; v++)
+      best = look.degree[v] < look.degree[best] ? v : best;
+    if (look.degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
-    for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
-      uint64_t bits;
-      for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
-        v = 64 * w + permi_trailing_zeros(bits);
-        for (degree[v] = k = 0; k < PERMI_TREE_LOOK_WORDS; k++) {
-          adjacent[v][k] |= adjacent[best][k];
-          adjacent[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
-          adjacent[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
-          degree[v] += permi_count_ones(adjacent[v][k]);
-        }
-      }
-    }
-    degree[best] = INT_MAX;
+    least += permi_tree_look_seconds(look.degree[best]);
+    permi_tree_look_eliminate(&look, best);
   }
   return least > limit ? (double)INFINITY : least;
+}
+
+/* Orders a small block by least degree, then least fill, or the other way round; from the third start on, nearly. */
+PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph, const permi_block *block, int start,
+                                                        double rival)
+{
+  permi_tree_look look;
+  const size_t all = (size_t)block->vertices;
+  int turn, v, w;
+  double least = 0;
+  graph->n = block->vertices;
+  graph->scopes = 0;
+  graph->pool.allocator = graph->allocator;
+  if (!graph->turn && !permi_pool_ints(&graph->pool, &graph->turn, all, &graph->scope_start, all + 1, (int **)NULL))
+    return PERM_ERROR_MEMORY;
+  permi_tree_look_begin(&look, block);
+  for (turn = 0; turn < look.n; turn++) {
+    int best = -1, least_key = INT_MAX;
+    uint64_t bits;
+    for (v = 0; v < look.n; v++) {
+      int key = look.degree[v];
+      if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
+        continue;
+      key = start % 2 ? 32 * permi_tree_look_fill(&look, v) + key : 1024 * key + permi_tree_look_fill(&look, v);
+      key = 8 * key + (start > 1 ? permi_order_below(&graph->seed, 16) : 0);
+      if (key < least_key) {
+        least_key = key;
+        best = v;
+      }
+    }
+    least += permi_tree_look_seconds(look.degree[best]);
+    if (look.degree[best] >= PERMI_TREE_WIDTH || least > rival ||
+        permi_watch(graph->watch, 100.0 + 2 * look.n + look.units))
+      return PERM_ERROR_LIMIT;
+    look.units = 0;
+    if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)look.degree[best],
+                    &graph->scope_room, sizeof(int)))
+      return PERM_ERROR_MEMORY;
+    graph->turn[best] = turn;
+    graph->scope_start[turn] = (int)graph->scopes;
+    for (w = 0; w < look.words; w++)
+      for (bits = look.adjacent[best][w]; bits; bits &= bits - 1)
+        graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
+    permi_tree_look_eliminate(&look, best);
+  }
+  graph->scope_start[turn] = (int)graph->scopes;
+  return PERM_OK;
 }
 
 /* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
@@ -8907,7 +9089,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
+    least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -8927,7 +9109,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   const permi_tree_sketch unit = {0, 0, 1};
   permi_tree_sketch factor, product;
-  double seconds = PERMI_TREE_NODE_SECONDS, states;
+  double seconds = PERMI_TREE_NODE_SECONDS, states, visits;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
@@ -8947,21 +9129,24 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
-               pairs * (PERMI_TREE_PAIR_SECONDS * weight +
-                        (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
-    seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_PAIR_SECONDS;
+    if (permi_tree_direct(tree, other->set, other->difference, factor.set, factor.difference, &visits) < 0)
+      seconds += 5e-10 * permi_tree_power(3, common) +
+                 pairs * (PERMI_TREE_PAIR_SECONDS * weight +
+                          (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0)) +
+                 (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
+    else
+      seconds += visits * PERMI_TREE_VISIT_SECONDS;
+    seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
     tree->work_values = fmax(tree->work_values, product.states);
-    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
+    tree->most_groups = fmax(tree->most_groups, permi_tree_power(2, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
     roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
                                                                               ? other->difference : factor.difference)
-                                             : ldexp(1, common));
+                                             : permi_tree_power(2, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -9153,14 +9338,30 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
     tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
-  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+  return fits;
+}
+
+/* Returns a tree as `like`, or NULL. */
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
+{
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  const permi_owned owned = tree ? tree->owned : like->owned;
+  int t, k;
+  if (!tree)
+    return NULL;
+  *tree = *like;
+  tree->owned = owned;
+  if (free_lines)
+    return tree;
+  tree->binomial = (uint32_t(*)[PERMI_TREE_WIDTH + 2])permi_pool_get(&tree->owned.pool, PERMI_TREE_WIDTH + 1,
+                                                                     sizeof *tree->binomial);
+  for (t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  return fits;
+  return tree;
 }
 
 static void permi_refuse_trees(double rival, permi_offer *offer)
@@ -9176,7 +9377,7 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   (void)maker;
   if (rival < worth)
     offer->least = fmax(offer->least, worth);
-  if (block->vertices <= 2 * PERMI_TREE_LOOK)
+  if (block->vertices <= 2 * PERMI_TREE_LOOK && !block->free_lines)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
     permi_refuse_trees(rival, offer);
@@ -9186,12 +9387,27 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
 /* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
    wins. */
 #define PERMI_TREE_FILL 20000
+#define PERMI_TREE_GLANCES 250
+#define PERMI_TREE_SECOND 4 /* times its planning: an order that a second one may better */
+/* Returns 1 if no further order is worth its planning, of which one took `each`. */
+static int permi_tree_enough(const permi_tree *best, int glances, int start, double each, double rival)
+{
+  const double seconds = best ? best->cost[best->nodes] : (double)INFINITY;
+  if (!best)
+    return glances ? start >= PERMI_TREE_STARTS : rival < (double)INFINITY;
+  return seconds > 2 * rival ||
+         seconds < (!glances ? 10 : start ? 1 / PERMI_PLAN_SHARE : PERMI_TREE_SECOND) * each * (start + 2);
+}
+
+#define PERMI_TREE_RANK_BYTES (4.0 * ((1 << PERMI_TREE_LOW) + (1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)))) /* at most */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   const double given = permi_entry_roundings(working, working->n) + block->additions;
+  const double begin = maker->watch->worked;
+  const int glances = block->free_lines && block->vertices <= 2 * PERMI_TREE_LOOK;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
@@ -9211,23 +9427,21 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   graph.allocator = allocator;
   graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
+  starts = glances ? PERMI_TREE_GLANCES : rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
-    status = permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT) {
+    status = glances ? permi_tree_glance(&graph, block, start, limit) : permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT && !glances) {
       status = PERM_OK;
       continue;
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-    if (tree) {
-      like.owned = tree->owned;
-      *tree = like;
-    }
-    if (!tree || !permi_tree_build(block, &graph, given, tree))
+    tree = status == PERM_OK ? permi_tree_new(allocator, &like, block->free_lines) : NULL;
+    if (status == PERM_ERROR_LIMIT)
+      status = PERM_OK;
+    else if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -9236,9 +9450,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning * (start + 2) ||
-                   best->cost[best->nodes] > 2 * rival
-             : rival < (double)INFINITY)
+    if (permi_tree_enough(best, glances, start,
+                          glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
       break;
   }
   permi_tree_graph_release(&graph);
@@ -9254,7 +9467,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
-                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   8 * best->most_groups + PERMI_TREE_RANK_BYTES + (double)sizeof(permi_tree_table) * best->depth +
                    (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
   }
   return PERM_OK;
@@ -9268,7 +9481,8 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  if (maker->seen)
+    leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
                     permi_tree_task, permi_tree_explain);
   return PERM_OK;
@@ -17696,15 +17910,20 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
+/* Looks for blocks, equal lines, degrees, once. Returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
+  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
+  if (working->reported)
+    return 1;
+  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
+  working->reported = 1;
   for (k = 0; k < working->blocks; k++)
     size[k] = 0;
   for (v = 0; v < n; v++)
@@ -17893,11 +18112,15 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
-  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  int rows, columns;
   (void)rival;
+  if (!permi_report_left(maker->working))
+    return permi_fail_memory(maker->result);
+  rows = block->n - report->equal_rows;
+  columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
-                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+                     : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
   return PERM_OK;
 }
 
@@ -18064,7 +18287,7 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   const int asked = offers->turns;
   perm_status status = PERM_OK;
   int i, turn, searched = 0;
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (i = 0; i < PERMI_ENGINES && maker->seen; i++)
     searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
   while (searched && (i = permi_next_engine(offers, 0)) >= 0)
     offers->offer[i].asked = ++offers->turns;
@@ -18133,16 +18356,19 @@ static double permi_least_seconds(const permi_block *block, const permi_engine *
 {
   const double n = block->n, full = n * (block->vertices - block->n);
   const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const double planning = engine->planning * ((double)block->vertices + block->edges);
   const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
   if (block->free_lines ? !takes_free : array && takes_free)
     return (double)INFINITY;
+  if (block->free_lines)
+    return array ? PERMI_FREE_SECONDS * 3 / 10 : planning;
   if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
-  return fmax(engine->planning * ((double)block->vertices + block->edges), least);
+  return fmax(planning, least);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -18174,7 +18400,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
+    if (offer[i].plan)
+      permi_engines[i].release(&options->allocator, offer[i].plan);
   return status;
 }
 
@@ -18444,8 +18671,14 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
+/* How a job is asked for. */
+enum {
+  PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
+  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+};
+
 /* Stopped searches return what they have, so the watch is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
+static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
   const perm_options *options = watch->options;
@@ -18459,13 +18692,14 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
+  account.floor = how & PERMI_FROM_ARRAY ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.result = result;
   maker.worth = worth;
+  maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
   if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
     perm_job_free(maker.job);
@@ -18479,7 +18713,10 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
-    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
+      status = permi_fail_memory(result);
+    else if (maker.seen)
+      status = permi_make_note(&maker);
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK && zero)
@@ -18584,7 +18821,7 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
 
 /* Plans doubles instead of integers that have no plan, take over PERMI_EXACT_FREE_SECONDS and PERMI_EXACT_WORTH times
    as long, or exceed max_seconds where doubles are quicker. */
-static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
+static perm_status permi_make_rather(const perm_matrix *matrix, int how, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -18599,7 +18836,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, array, watch, 0, worth, &doubles, result);
+  status = permi_make_job(matrix, how, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
@@ -18621,8 +18858,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* Planning takes less time if the matrix was given as an `array`. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
+static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
@@ -18673,9 +18909,9 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(matrix, array, &watch, exact, (double)INFINITY, job, result);
+  status = permi_make_job(matrix, how, &watch, exact, (double)INFINITY, job, result);
   if (watch.stopped == PERM_OK && exact && !permi_asks_exact(options))
-    status = permi_make_rather(matrix, array, &watch, status, job, result);
+    status = permi_make_rather(matrix, how, &watch, status, job, result);
   return status;
 }
 
@@ -18706,7 +18942,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
 }
 
 /* Jobs in pieces begin in the precision that their tolerance needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -18718,11 +18954,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array
   int raised = 0, steps;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(matrix, array, &options, job, result);
+  status = permi_sparse_job(matrix, how, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_job_or_none(permi_sparse_job(matrix, array, &options, &higher, result), &higher);
+    status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -18816,7 +19052,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
-  int array;
+  int how;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -18826,7 +19062,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
   const perm_status status = permi_job_or_none(
-      permi_sparse_job_planned(attempt->matrix, attempt->array, options, job, result), job);
+      permi_sparse_job_planned(attempt->matrix, attempt->how, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -18843,11 +19079,11 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   return permi_next_precision(permi_engines, PERMI_ENGINES, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,
+static perm_status permi_compute_matrix(const perm_matrix *matrix, int how, const perm_options *options,
                                         permi_control *watch, double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt = {matrix, array, 0, PERM_PRECISION_DEFAULT};
+  permi_sparse_attempt attempt = {matrix, how | PERMI_UNSEEN, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(matrix, options, watch, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && watch->stopped == PERM_OK && !exact &&
@@ -18959,7 +19195,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
   if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
-    status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
+    status = permi_compute_matrix(&matrix, PERMI_FROM_ARRAY, &options, &watch, start, result);
     perm_matrix_free(&matrix);
   } else {
     status = permi_fail_memory(result);

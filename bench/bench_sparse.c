@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid planner planner=NAME prices threads
+     hybrid planner planner=NAME prices threads tracking
    or: build/bench_sparse process COMMAND... */
 #include "../tests/unit/inside.h"
 
@@ -19,6 +19,7 @@ static double bench_seconds(void)
 #include "bench_prices.h"
 #include "bench_process.h"
 #include "bench_sparse_threads.h"
+#include "bench_tracking.h"
 
 int main(int argc, char **argv)
 {
@@ -36,9 +37,11 @@ int main(int argc, char **argv)
       bench_prices();
     } else if (!strcmp(argv[i], "threads")) {
       bench_threads();
+    } else if (!strcmp(argv[i], "tracking")) {
+      bench_tracking();
     } else {
       fprintf(stderr,
-              "no such part: %s; parts are hybrid planner planner=NAME prices threads, or process COMMAND...\n",
+              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking, or process COMMAND...\n",
               argv[i]);
       return 2;
     }

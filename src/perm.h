@@ -29,6 +29,7 @@
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
        perm_marginals_real          the chance of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_workspace_create        an allocator that keeps memory from call to call
        perm_sparse.h                sparse matrices, files
        perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 

@@ -138,6 +138,14 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
+/* Makes *allocator one that keeps what is released for later allocations: in options.allocator, a call after another
+   like it allocates nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given
+   back where max_bytes asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free
+   what was made with it (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL;
+   PERM_ERROR_OPTION: `under` lacks allocate or release. */
+PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator);
+PERM_API void perm_workspace_free(perm_allocator *allocator); /* NULL, or another allocator, is fine */
+
 #if !defined(PERM_NO_EXTRAS)
 /* Minors of one row: minors[j], j < n, is the permanent without row `row` and column j, from 0, in units of
    2^result->exp2; below 2^-1000 of the largest it may become 0. m = n, or counts as in perm_compute_repeated_real, of

@@ -1,5 +1,6 @@
 /* ========================================================================================= >>memory */
 #pragma once
+#include "../api/calls.h"
 #include "platform.h"
 
 /* First touches of 4 KB pages took an eighth of a run with 3e8 bytes. */
@@ -53,6 +54,113 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     allocator->release(pointer, allocator->user_data);
   else if (!allocator->allocate) /* an arena may have no release */
     free(pointer);
+}
+
+/* What perm_workspace_create makes: released blocks by classes of sizes, four to a power of two. A block's head holds
+   its class. */
+#define PERMI_WORKSPACE_HEAD 16
+#define PERMI_WORKSPACE_CLASSES 256
+typedef struct permi_workspace {
+  perm_allocator under;
+  double held, limit; /* bytes of all blocks; what they may be, of the call's max_bytes */
+  void *idle[PERMI_WORKSPACE_CLASSES];
+} permi_workspace;
+
+/* Returns the class of a block for so many bytes, and sets *size to the block's. */
+static size_t permi_workspace_class(size_t bytes, size_t *size)
+{
+  size_t units = bytes / 16 + (bytes % 16 > 0) + PERMI_WORKSPACE_HEAD / 16, shift = 0;
+  for (; units > 7; shift++)
+    units = units / 2 + (units & 1);
+  *size = units << shift << 4;
+  return 4 * shift + units;
+}
+
+static void permi_workspace_trim(permi_workspace *workspace)
+{
+  size_t k, size;
+  for (k = 0; k < PERMI_WORKSPACE_CLASSES; k++)
+    while (workspace->idle[k]) {
+      void *block = workspace->idle[k];
+      memcpy(&workspace->idle[k], (char *)block + PERMI_WORKSPACE_HEAD, sizeof block);
+      memcpy(&size, (char *)block + sizeof size, sizeof size);
+      workspace->held -= (double)size;
+      permi_release(&workspace->under, block);
+    }
+}
+
+static void *permi_workspace_allocate(size_t bytes, void *user_data)
+{
+  permi_workspace *workspace = (permi_workspace *)user_data;
+  size_t size;
+  const size_t own = bytes > SIZE_MAX / 2 ? 0 : permi_workspace_class(bytes, &size);
+  char *block = own ? (char *)workspace->idle[own] : NULL;
+  if (!own)
+    return NULL;
+  if (block) {
+    memcpy(&workspace->idle[own], block + PERMI_WORKSPACE_HEAD, sizeof(void *));
+    return block + PERMI_WORKSPACE_HEAD;
+  }
+  if (workspace->held + (double)size > workspace->limit)
+    permi_workspace_trim(workspace);
+  block = (char *)permi_allocate(&workspace->under, size, 1);
+  if (!block)
+    return NULL;
+  memcpy(block, &own, sizeof own);
+  memcpy(block + sizeof own, &size, sizeof size);
+  workspace->held += (double)size;
+  return block + PERMI_WORKSPACE_HEAD;
+}
+
+static void permi_workspace_release(void *pointer, void *user_data)
+{
+  permi_workspace *workspace = (permi_workspace *)user_data;
+  char *block = (char *)pointer - PERMI_WORKSPACE_HEAD;
+  size_t own;
+  memcpy(&own, block, sizeof own);
+  memcpy(pointer, &workspace->idle[own], sizeof pointer);
+  workspace->idle[own] = block;
+}
+
+/* Lets a workspace hold no more than a call's max_bytes. */
+static void permi_workspace_limit(const perm_allocator *allocator, double limit)
+{
+  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
+  if (allocator->allocate != permi_workspace_allocate)
+    return;
+  workspace->limit = limit;
+  if (workspace->held > limit)
+    permi_workspace_trim(workspace);
+}
+
+PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator)
+{
+  static const perm_allocator none = {NULL, NULL, NULL};
+  permi_workspace *workspace;
+  if (!allocator)
+    return PERM_ERROR_NULL;
+  under = under ? under : &none;
+  if (!under->allocate != !under->release)
+    return PERM_ERROR_OPTION;
+  workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
+  if (!workspace)
+    return PERM_ERROR_MEMORY;
+  workspace->under = *under;
+  workspace->limit = (double)INFINITY;
+  allocator->allocate = permi_workspace_allocate;
+  allocator->release = permi_workspace_release;
+  allocator->user_data = workspace;
+  return PERM_OK;
+}
+
+PERM_API void perm_workspace_free(perm_allocator *allocator)
+{
+  if (!allocator || allocator->allocate != permi_workspace_allocate)
+    return;
+  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
+  permi_workspace_trim(workspace);
+  *allocator = workspace->under;
+  permi_release(allocator, workspace);
 }
 
 typedef struct permi_pool {
@@ -288,11 +396,14 @@ static void permi_meter_leave(permi_meter *meter)
 static void *permi_meter_allocate(size_t bytes, void *user_data)
 {
   permi_meter *meter = (permi_meter *)user_data;
-  const size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA;
-  size_t now;
+  size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA, now;
   char *memory = NULL;
-  if (!meter || cost < bytes)
+  if (!meter || cost < bytes || cost > SIZE_MAX / 2)
     return NULL;
+  if (meter->under.allocate == permi_workspace_allocate) {
+    permi_workspace_class(bytes + PERMI_METER_HEAD, &cost);
+    cost += PERMI_METER_EXTRA - PERMI_METER_HEAD;
+  }
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
     permi_most(&meter->wanted, now);
@@ -332,6 +443,7 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   permi_meter *meter;
   permi_environment_begin(&call->environment);
   call->meter = NULL;
+  permi_workspace_limit(&options->allocator, options->max_bytes > 0 ? options->max_bytes - input : (double)INFINITY);
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
   meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);

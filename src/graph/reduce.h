@@ -29,7 +29,7 @@ static int permi_cell_exponent(const permi_cell *cell)
 /* Multiplies by 2^by; returns 1 if rounded, by at most DBL_MIN. No entry vanishes. */
 static int permi_cell_scale(permi_cell *cell, int by)
 {
-  const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
+  const double real = ldexp(cell->real, by), imaginary = cell->imaginary == 0 ? 0 : ldexp(cell->imaginary, by);
   int e, lost;
   frexp(cell->real, &e);
   if (cell->imaginary == 0) {

@@ -156,6 +156,7 @@ typedef struct permi_working {
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
+  int reported; /* >>choose's part of it is done */
   permi_cell *cell;
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
@@ -345,6 +346,6 @@ static void permi_components_number(permi_working *working)
     }
     working->blocks++;
   }
-  working->report.components = working->blocks;
+  working->report.components = working->report.blocks = working->blocks;
 }
 /* SPDX-License-Identifier: MIT */

@@ -91,6 +91,7 @@ typedef struct permi_maker {
   perm_job *job;
   double task_seconds;
   double worth; /* seconds that an offer must beat */
+  int seen; /* 1: the job is explained or kept: offers are noted, leaves have fingerprints */
   int blocks_noted;
   int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
@@ -191,8 +192,8 @@ static int permi_next_engine(const permi_offers *offers, int winners)
   int i, next = -1;
   for (i = 0; i < offers->engines; i++)
     if (!offers->offer[i].asked && (!(offers->engine[i].flags & PERMI_NAMED) || offers->engines == 1) &&
-        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)) &&
-        (next < 0 || permi_asked_before(offers, i, next)))
+        (next < 0 || permi_asked_before(offers, i, next)) &&
+        (!winners || offers->offer[i].least < permi_offers_limit(offers, i)))
       next = i;
   return next;
 }

@@ -298,22 +298,25 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
   return status;
 }
 
-#define PERMI_PLAIN_LEAVES 2
-
-/* Runs a job of few leaves without a state, with the same bits. Returns 0 if something may stop or observe it. */
+/* Runs a job without a state, with the same bits. Returns 0 if something may stop or observe it. */
+#define PERMI_PLAIN_LEAVES 2 /* on the stack */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
-  perm_partial partial[PERMI_PLAIN_LEAVES];
+  perm_partial few[PERMI_PLAIN_LEAVES], *partial = few;
   permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
-  if (job->leaves > PERMI_PLAIN_LEAVES || job->sweep || job->inspect || options->execute || options->progress ||
-      options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->sweep || job->inspect || options->execute || options->progress || options->cancel ||
+      options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
-  memset(partial, 0, (size_t)job->leaves * sizeof *partial);
+  if (job->leaves > PERMI_PLAIN_LEAVES)
+    partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *partial);
+  if (!partial)
+    status = PERM_ERROR_MEMORY;
   for (i = 0; i < job->leaves && status == PERM_OK; i++) {
     const int here = permi_leaf_threads(&job->leaf[i], options);
+    memset(&partial[i], 0, sizeof *partial);
     status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, here, &partial[i]);
     threads = here > threads ? here : threads;
   }
@@ -321,6 +324,8 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
     perm_job_finish(job, partial, result);
   else
     permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
+  if (partial != few)
+    permi_release(&job->allocator, partial);
   result->threads = threads;
   result->gpus = control.gpus;
   result->seconds = permi_seconds() - control.start;

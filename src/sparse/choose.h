@@ -29,15 +29,20 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
+/* Looks for blocks, equal lines, degrees, once. Returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
+  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
+  if (working->reported)
+    return 1;
+  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
+  working->reported = 1;
   for (k = 0; k < working->blocks; k++)
     size[k] = 0;
   for (v = 0; v < n; v++)
@@ -226,11 +231,15 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
-  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
+  int rows, columns;
   (void)rival;
+  if (!permi_report_left(maker->working))
+    return permi_fail_memory(maker->result);
+  rows = block->n - report->equal_rows;
+  columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
-                     : PERMI_FREE_SECONDS * 3 / 10 + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
+                     : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
   return PERM_OK;
 }
 
@@ -397,7 +406,7 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   const int asked = offers->turns;
   perm_status status = PERM_OK;
   int i, turn, searched = 0;
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (i = 0; i < PERMI_ENGINES && maker->seen; i++)
     searched |= offers->offer[i].asked && permi_engines[i].planning > 0;
   while (searched && (i = permi_next_engine(offers, 0)) >= 0)
     offers->offer[i].asked = ++offers->turns;
@@ -466,16 +475,19 @@ static double permi_least_seconds(const permi_block *block, const permi_engine *
 {
   const double n = block->n, full = n * (block->vertices - block->n);
   const double least = PERMI_FREE_SECONDS / 10 * (block->edges > 0.4 * full ? 3 : 1);
+  const double planning = engine->planning * ((double)block->vertices + block->edges);
   const int array = engine->flags & PERMI_ARRAY, takes_free = engine->flags & PERMI_FREE;
   if (block->free_lines ? !takes_free : array && takes_free)
     return (double)INFINITY;
+  if (block->free_lines)
+    return array ? PERMI_FREE_SECONDS * 3 / 10 : planning;
   if (array)
     return 0;
   if (!(engine->flags & PERMI_FULL) && block->edges == n * n && n >= PERMI_FULL_LEAST &&
       n <= PERM_MAX_N)
     return n > PERMI_FULL_MOST ? (double)INFINITY
                                : fmax(n * ldexp(PERMI_STATE_SECONDS / 2, block->n), PERMI_FREE_SECONDS);
-  return fmax(engine->planning * ((double)block->vertices + block->edges), least);
+  return fmax(planning, least);
 }
 
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
@@ -507,7 +519,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
+    if (offer[i].plan)
+      permi_engines[i].release(&options->allocator, offer[i].plan);
   return status;
 }
 

@@ -144,8 +144,14 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
+/* How a job is asked for. */
+enum {
+  PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
+  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+};
+
 /* Stopped searches return what they have, so the watch is asked at the end. */
-static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_control *watch, int exact, double worth,
+static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_control *watch, int exact, double worth,
                                   perm_job **job, perm_result *result)
 {
   const perm_options *options = watch->options;
@@ -159,13 +165,14 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
-  account.floor = array ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
+  account.floor = how & PERMI_FROM_ARRAY ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
   maker.result = result;
   maker.worth = worth;
+  maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
   if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
     perm_job_free(maker.job);
@@ -179,7 +186,10 @@ static perm_status permi_make_job(const perm_matrix *matrix, int array, permi_co
   maker.job->is_complex = working.is_complex;
   status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
-    status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
+      status = permi_fail_memory(result);
+    else if (maker.seen)
+      status = permi_make_note(&maker);
     watch->activity = "planning";
   }
   if (status == PERM_OK && watch->stopped == PERM_OK && zero)
@@ -284,7 +294,7 @@ static perm_status permi_job_or_none(perm_status status, perm_job **job)
 
 /* Plans doubles instead of integers that have no plan, take over PERMI_EXACT_FREE_SECONDS and PERMI_EXACT_WORTH times
    as long, or exceed max_seconds where doubles are quicker. */
-static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi_control *watch, perm_status status,
+static perm_status permi_make_rather(const perm_matrix *matrix, int how, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
 {
   perm_job *doubles = NULL;
@@ -299,7 +309,7 @@ static perm_status permi_make_rather(const perm_matrix *matrix, int array, permi
   if (seconds <= fmin(PERMI_EXACT_FREE_SECONDS, limit))
     return status;
   permi_result_clear(result);
-  status = permi_make_job(matrix, array, watch, 0, worth, &doubles, result);
+  status = permi_make_job(matrix, how, watch, 0, worth, &doubles, result);
   if (watch->stopped != PERM_OK) {
     permi_job_replace(job, NULL);
   } else if (seconds == (double)INFINITY || (status == PERM_OK && permi_job_seconds(doubles) < worth)) {
@@ -321,8 +331,7 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
-/* Planning takes less time if the matrix was given as an `array`. */
-static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const perm_options *options, perm_job **job,
+static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
@@ -373,9 +382,9 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int array, const 
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
-  status = permi_make_job(matrix, array, &watch, exact, (double)INFINITY, job, result);
+  status = permi_make_job(matrix, how, &watch, exact, (double)INFINITY, job, result);
   if (watch.stopped == PERM_OK && exact && !permi_asks_exact(options))
-    status = permi_make_rather(matrix, array, &watch, status, job, result);
+    status = permi_make_rather(matrix, how, &watch, status, job, result);
   return status;
 }
 
@@ -406,7 +415,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
 }
 
 /* Jobs in pieces begin in the precision that their tolerance needs. */
-static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array, const perm_options *options_given,
+static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, const perm_options *options_given,
                                             perm_job **job, perm_result *result)
 {
   perm_options options = *options_given;
@@ -418,11 +427,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int array
   int raised = 0, steps;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(matrix, array, &options, job, result);
+  status = permi_sparse_job(matrix, how, &options, job, result);
   for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
                   (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
     options.precision = next;
-    status = permi_job_or_none(permi_sparse_job(matrix, array, &options, &higher, result), &higher);
+    status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
       permi_job_replace(job, NULL);
       return status;
@@ -516,7 +525,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
-  int array;
+  int how;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -526,7 +535,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
   const perm_status status = permi_job_or_none(
-      permi_sparse_job_planned(attempt->matrix, attempt->array, options, job, result), job);
+      permi_sparse_job_planned(attempt->matrix, attempt->how, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -543,11 +552,11 @@ static perm_precision permi_sparse_attempt_next(const void *context, const perm_
   return permi_next_precision(permi_engines, PERMI_ENGINES, result->method, attempt->precision);
 }
 
-static perm_status permi_compute_matrix(const perm_matrix *matrix, int array, const perm_options *options,
+static perm_status permi_compute_matrix(const perm_matrix *matrix, int how, const perm_options *options,
                                         permi_control *watch, double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt = {matrix, array, 0, PERM_PRECISION_DEFAULT};
+  permi_sparse_attempt attempt = {matrix, how | PERMI_UNSEEN, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(matrix, options, watch, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && watch->stopped == PERM_OK && !exact &&
@@ -659,7 +668,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
   if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
-    status = permi_compute_matrix(&matrix, 1, &options, &watch, start, result);
+    status = permi_compute_matrix(&matrix, PERMI_FROM_ARRAY, &options, &watch, start, result);
     perm_matrix_free(&matrix);
   } else {
     status = permi_fail_memory(result);

@@ -42,7 +42,7 @@ typedef struct permi_tree {
   double stack_values, work_values, most_states, most_groups, pairs, states;
   double *cost;
   double bound_relative, lost_error;
-  uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
+  uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
 /* Packs bits at `set`. */
@@ -82,16 +82,29 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Returns the sum of C(t, k) for k up to `most`. */
+static double permi_tree_power(int base, int k)
+{
+  double power = 1;
+  while (k-- > 0)
+    power *= base;
+  return power;
+}
+
+/* Sets sum[most] to the sum of C(t, k) for k up to `most`, which is at most t. */
+static void permi_tree_supports(int t, double *sum)
+{
+  double way = 1, all = 0;
+  int k;
+  for (k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
+    sum[k] = all += way;
+  sum[t] = permi_tree_power(2, t);
+}
+
 static double permi_tree_support(int t, int most)
 {
-  double sum = 0, way = 1;
-  int k;
-  if (most >= t)
-    return ldexp(1, t);
-  for (k = 0; k <= most; way *= (t - k) / (k + 1.0), k++)
-    sum += way;
-  return sum;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[most < t ? most : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -99,12 +112,14 @@ static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, in
 {
   const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
   const int b = permi_count_ones(other & ~one);
-  double pairs = 0, ways = 1, shares;
+  double pairs = 0, ways = 1, shares, own[PERMI_TREE_WIDTH + 1], others[PERMI_TREE_WIDTH + 1];
   int x, y;
+  permi_tree_supports(a, own);
+  permi_tree_supports(b, others);
   for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
-    shares = ways * permi_tree_support(a, one_most - x);
+    shares = ways * own[one_most - x < a ? one_most - x : a];
     for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
-      pairs += shares * permi_tree_support(b, other_most - y);
+      pairs += shares * others[other_most - y < b ? other_most - y : b];
   }
   return pairs;
 }
@@ -128,8 +143,29 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
+/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
+   sorted states are fewer by far, or such joins are not written. */
+#define PERMI_TREE_SMALL 8
+static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
+                             double *visits)
+{
+  double others;
+  if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
+    return -1;
+  *visits = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  if (permi_count_ones(one | other) <= PERMI_TREE_SMALL)
+    return 1;
+  others = permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  if (fmin(others, *visits) > 4 * permi_tree_disjoint(one, one_most, other, other_most))
+    return -1;
+  if (*visits <= others)
+    return 1;
+  *visits = others;
+  return 0;
+}
+
 typedef struct permi_tree_rank {
-  uint32_t low[1 << PERMI_TREE_LOW], high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
+  uint32_t *low, *high;
 } permi_tree_rank;
 
 /* Returns the place of a mask of k ones: its rank, or itself with free lines. */
@@ -157,7 +193,7 @@ typedef struct permi_tree_table {
 typedef struct permi_tree_run {
   permi_runner base;
   const permi_tree *tree;
-  permi_tree_rank *rank;
+  permi_tree_rank rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
   uint32_t *mask[2], *index[2], *first[2];
@@ -256,7 +292,10 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
   permi_tree_pass pass = {run->tree, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1, 0, {DBL_MAX, 0, 0, 0}};
   if (permi_algebra_is_integer(run->tree->numbers.algebra))
     return;
-  permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  if (threads > 1)
+    permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_pass_part, &pass, NULL);
+  else
+    permi_values_track(run->tree->numbers.algebra, table->value, table->states, &pass.sizes);
   table->sizes.smallest = pass.sizes.smallest;
   table->sizes.largest = pass.sizes.largest;
   if (pass.sizes.smallest < ldexp(pass.sizes.largest, PERMI_CANCELS))
@@ -357,7 +396,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
                                   join->factor[1]->value};
   uint32_t i;
   for (i = begin; i < end; i++)
-    multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
+    multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
              join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
@@ -409,12 +448,43 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
+/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
+   of a sum keep their order: by parts of the left table. */
+static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
+{
+  const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
+  const double *x = (const double *)(const void *)join->factor[inner]->value;
+  double *y = (double *)(void *)join->out->value;
+  const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
+  perm_status status = PERM_OK;
+  memset(y, 0, join->out->states * sizeof *y);
+  for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
+    const double c = a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    uint32_t s = 0, t = 0, i;
+    if (c != 0)
+      do {
+        for (i = 0; i <= low; i++)
+          y[mask + t + i] += c * x[s + i];
+        s = (s - from_high) & from_high;
+        t = (t - to_high) & to_high;
+      } while (t);
+    if (join->out->states > 1u << PERMI_TREE_SMALL)
+      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+    mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
+  }
+  return status;
+}
+
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  double visits;
   uint32_t high;
   int k, threads = 1;
   for (k = 0; k < 2; k++)
@@ -429,7 +499,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
   for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
-    run->rank->high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
+    run->rank.high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
@@ -438,6 +508,9 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (k >= 0)
+    return permi_tree_join_direct(&join, k);
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);

@@ -7,27 +7,34 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
                                     perm_partial *partial)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
-  const size_t size = (size_t)tree->size;
+  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
+  const size_t work = (size_t)tree->work_values + 1;
+  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
+  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
   permi_pool *pool = &run->base.pool;
   perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low;
+  uint32_t low, *numbers;
   int i;
   permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
   run->weight = permi_tree_weight(tree);
-  run->rank = (permi_tree_rank *)permi_pool_get(pool, 1, sizeof *run->rank);
   run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
-  for (i = 0; i < 2; i++) {
-    run->work[i] = (uint64_t *)permi_pool_get(pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
-    run->mask[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->index[i] = (uint32_t *)permi_pool_get(pool, most, sizeof(uint32_t));
-    run->first[i] = (uint32_t *)permi_pool_get(pool, groups, sizeof(uint32_t));
-  }
+  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
+  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
   if (!pool->failed) {
-    run->rank->high[0] = 0;
-    for (low = 0; low < 1u << (tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW); low++)
-      run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    run->rank.low = numbers;
+    run->rank.high = numbers += lows;
+    numbers += highs;
+    for (i = 0; i < 2; i++) {
+      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
+      run->mask[i] = numbers;
+      run->index[i] = numbers += most;
+      run->first[i] = numbers += most;
+      numbers += groups;
+    }
+    run->rank.high[0] = 0;
+    for (low = 0; low < lows; low++)
+      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
   if (status == PERM_OK) {
@@ -314,44 +321,145 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
+/* The elimination graph of a small block, as bits. */
 #define PERMI_TREE_LOOK 96
 #define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
+typedef struct permi_tree_look {
+  int n, words;
+  double units;
+  int degree[2 * PERMI_TREE_LOOK]; /* INT_MAX: gone */
+  int fill[2 * PERMI_TREE_LOOK];   /* pairs of neighbours to be linked; -1: not counted yet */
+  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
+} permi_tree_look;
+
+static void permi_tree_look_begin(permi_tree_look *look, const permi_block *block)
+{
+  int v, e, w;
+  look->n = block->vertices;
+  look->words = (look->n + 63) / 64;
+  look->units = 0;
+  for (v = 0; v < look->n; v++) {
+    look->degree[v] = block->start[v + 1] - block->start[v];
+    look->fill[v] = -1;
+    for (w = 0; w < look->words; w++)
+      look->adjacent[v][w] = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      look->adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+  }
+}
+
+static int permi_tree_look_fill(permi_tree_look *look, int v)
+{
+  const uint64_t *own = look->adjacent[v];
+  int neighbour[PERMI_TREE_WIDTH], count = 0, w, i, j;
+  uint64_t bits;
+  if (look->fill[v] >= 0 || look->degree[v] >= PERMI_TREE_WIDTH)
+    return look->fill[v] >= 0 ? look->fill[v] : PERMI_TREE_WIDTH * PERMI_TREE_WIDTH;
+  for (w = 0; w < look->words; w++)
+    for (bits = own[w]; bits; bits &= bits - 1)
+      neighbour[count++] = 64 * w + permi_trailing_zeros(bits);
+  look->fill[v] = 0;
+  look->units += count * count;
+  for (i = 1; i < count; i++)
+    for (j = 0; j < i; j++)
+      look->fill[v] += !(look->adjacent[neighbour[i]][neighbour[j] >> 6] >> (neighbour[j] & 63) & 1);
+  return look->fill[v];
+}
+
+static void permi_tree_look_eliminate(permi_tree_look *look, int v)
+{
+  const uint64_t *own = look->adjacent[v];
+  uint64_t bits, changed[PERMI_TREE_LOOK_WORDS] = {0};
+  int w, k, u;
+  for (w = 0; w < look->words; w++)
+    for (bits = own[w]; bits; bits &= bits - 1) {
+      uint64_t *other;
+      u = 64 * w + permi_trailing_zeros(bits);
+      other = look->adjacent[u];
+      for (look->degree[u] = k = 0; k < look->words; k++) {
+        other[k] |= own[k];
+        other[k] &= k == u >> 6 ? ~(UINT64_C(1) << (u & 63)) : ~UINT64_C(0);
+        other[k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+        look->degree[u] += permi_count_ones(other[k]);
+        changed[k] |= look->fill[v] ? other[k] : 0;
+      }
+      changed[w] |= bits & (0 - bits);
+    }
+  for (w = 0; w < look->words; w++)
+    for (bits = changed[w]; bits; bits &= bits - 1)
+      look->fill[64 * w + permi_trailing_zeros(bits)] = -1;
+  look->degree[v] = INT_MAX;
+}
+
+static double permi_tree_look_seconds(int degree)
+{
+  return PERMI_TREE_PAIR_SECONDS * permi_tree_power(2, degree) / (degree + 1);
+}
+
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t adjacent[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS];
-  int degree[2 * PERMI_TREE_LOOK];
-  const int n = block->vertices;
-  int v, e, k, w, turn;
+  permi_tree_look look;
+  int v, turn;
   double least = 0;
-  memset(adjacent, 0, sizeof adjacent);
-  for (v = 0; v < n; v++) {
-    degree[v] = block->start[v + 1] - block->start[v];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
-  }
-  for (turn = 0; turn < n && least <= limit; turn++) {
+  permi_tree_look_begin(&look, block);
+  for (turn = 0; turn < look.n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < n; v++)
-      best = degree[v] < degree[best] ? v : best;
-    if (degree[best] >= PERMI_TREE_WIDTH)
+    for (v = 1; v < look.n; v++)
+      best = look.degree[v] < look.degree[best] ? v : best;
+    if (look.degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
-    least += ldexp(PERMI_TREE_PAIR_SECONDS, degree[best]) / (degree[best] + 1);
-    for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
-      uint64_t bits;
-      for (bits = adjacent[best][w]; bits; bits &= bits - 1) {
-        v = 64 * w + permi_trailing_zeros(bits);
-        for (degree[v] = k = 0; k < PERMI_TREE_LOOK_WORDS; k++) {
-          adjacent[v][k] |= adjacent[best][k];
-          adjacent[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
-          adjacent[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
-          degree[v] += permi_count_ones(adjacent[v][k]);
-        }
-      }
-    }
-    degree[best] = INT_MAX;
+    least += permi_tree_look_seconds(look.degree[best]);
+    permi_tree_look_eliminate(&look, best);
   }
   return least > limit ? (double)INFINITY : least;
+}
+
+/* Orders a small block by least degree, then least fill, or the other way round; from the third start on, nearly. */
+PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph, const permi_block *block, int start,
+                                                        double rival)
+{
+  permi_tree_look look;
+  const size_t all = (size_t)block->vertices;
+  int turn, v, w;
+  double least = 0;
+  graph->n = block->vertices;
+  graph->scopes = 0;
+  graph->pool.allocator = graph->allocator;
+  if (!graph->turn && !permi_pool_ints(&graph->pool, &graph->turn, all, &graph->scope_start, all + 1, (int **)NULL))
+    return PERM_ERROR_MEMORY;
+  permi_tree_look_begin(&look, block);
+  for (turn = 0; turn < look.n; turn++) {
+    int best = -1, least_key = INT_MAX;
+    uint64_t bits;
+    for (v = 0; v < look.n; v++) {
+      int key = look.degree[v];
+      if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
+        continue;
+      key = start % 2 ? 32 * permi_tree_look_fill(&look, v) + key : 1024 * key + permi_tree_look_fill(&look, v);
+      key = 8 * key + (start > 1 ? permi_order_below(&graph->seed, 16) : 0);
+      if (key < least_key) {
+        least_key = key;
+        best = v;
+      }
+    }
+    least += permi_tree_look_seconds(look.degree[best]);
+    if (look.degree[best] >= PERMI_TREE_WIDTH || least > rival ||
+        permi_watch(graph->watch, 100.0 + 2 * look.n + look.units))
+      return PERM_ERROR_LIMIT;
+    look.units = 0;
+    if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)look.degree[best],
+                    &graph->scope_room, sizeof(int)))
+      return PERM_ERROR_MEMORY;
+    graph->turn[best] = turn;
+    graph->scope_start[turn] = (int)graph->scopes;
+    for (w = 0; w < look.words; w++)
+      for (bits = look.adjacent[best][w]; bits; bits &= bits - 1)
+        graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
+    permi_tree_look_eliminate(&look, best);
+  }
+  graph->scope_start[turn] = (int)graph->scopes;
+  return PERM_OK;
 }
 
 /* Returns PERM_ERROR_LIMIT if too wide, or slower than the rival. */
@@ -374,7 +482,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     if (v < 0)
       break;
     count = permi_tree_neighbours(graph, v, neighbour);
-    least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
+    least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
         permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
@@ -394,7 +502,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   const permi_tree_sketch unit = {0, 0, 1};
   permi_tree_sketch factor, product;
-  double seconds = PERMI_TREE_NODE_SECONDS, states;
+  double seconds = PERMI_TREE_NODE_SECONDS, states, visits;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
@@ -414,21 +522,24 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
-    seconds += PERMI_TREE_NODE_SECONDS + 5e-10 * pow(3, common) +
-               pairs * (PERMI_TREE_PAIR_SECONDS * weight +
-                        (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
-    seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
-               product.states * PERMI_TREE_PAIR_SECONDS;
+    if (permi_tree_direct(tree, other->set, other->difference, factor.set, factor.difference, &visits) < 0)
+      seconds += 5e-10 * permi_tree_power(3, common) +
+                 pairs * (PERMI_TREE_PAIR_SECONDS * weight +
+                          (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0)) +
+                 (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
+    else
+      seconds += visits * PERMI_TREE_VISIT_SECONDS;
+    seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
     tree->work_values = fmax(tree->work_values, product.states);
-    tree->most_groups = fmax(tree->most_groups, ldexp(1, common));
+    tree->most_groups = fmax(tree->most_groups, permi_tree_power(2, common));
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
     roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
                                                                               ? other->difference : factor.difference)
-                                             : ldexp(1, common));
+                                             : permi_tree_power(2, common));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -620,14 +731,30 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
 {
   const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  int t, k;
   if (tree->numbers.algebra == PERMI_WIDE)
     tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
   tree->size = (int)permi_numbers_words(&tree->numbers);
-  for (t = 0; t <= PERMI_TREE_WIDTH; t++)
+  return fits;
+}
+
+/* Returns a tree as `like`, or NULL. */
+static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
+{
+  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+  const permi_owned owned = tree ? tree->owned : like->owned;
+  int t, k;
+  if (!tree)
+    return NULL;
+  *tree = *like;
+  tree->owned = owned;
+  if (free_lines)
+    return tree;
+  tree->binomial = (uint32_t(*)[PERMI_TREE_WIDTH + 2])permi_pool_get(&tree->owned.pool, PERMI_TREE_WIDTH + 1,
+                                                                     sizeof *tree->binomial);
+  for (t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
     for (k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
-  return fits;
+  return tree;
 }
 
 static void permi_refuse_trees(double rival, permi_offer *offer)
@@ -643,7 +770,7 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
   (void)maker;
   if (rival < worth)
     offer->least = fmax(offer->least, worth);
-  if (block->vertices <= 2 * PERMI_TREE_LOOK)
+  if (block->vertices <= 2 * PERMI_TREE_LOOK && !block->free_lines)
     offer->least = fmax(offer->least, PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival));
   if (offer->least == (double)INFINITY)
     permi_refuse_trees(rival, offer);
@@ -653,12 +780,27 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
 /* Treewidth w and N vertices allow w N entries. Of orders by least degree, or least fill where affordable, the cheapest
    wins. */
 #define PERMI_TREE_FILL 20000
+#define PERMI_TREE_GLANCES 250
+#define PERMI_TREE_SECOND 4 /* times its planning: an order that a second one may better */
+/* Returns 1 if no further order is worth its planning, of which one took `each`. */
+static int permi_tree_enough(const permi_tree *best, int glances, int start, double each, double rival)
+{
+  const double seconds = best ? best->cost[best->nodes] : (double)INFINITY;
+  if (!best)
+    return glances ? start >= PERMI_TREE_STARTS : rival < (double)INFINITY;
+  return seconds > 2 * rival ||
+         seconds < (!glances ? 10 : start ? 1 / PERMI_PLAN_SHARE : PERMI_TREE_SECOND) * each * (start + 2);
+}
+
+#define PERMI_TREE_RANK_BYTES (4.0 * ((1 << PERMI_TREE_LOW) + (1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)))) /* at most */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const permi_working *working = maker->working;
   const double planning = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   const double given = permi_entry_roundings(working, working->n) + block->additions;
+  const double begin = maker->watch->worked;
+  const int glances = block->free_lines && block->vertices <= 2 * PERMI_TREE_LOOK;
   permi_tree like, *tree, *best = NULL;
   permi_tree_graph graph;
   perm_status status = PERM_OK;
@@ -678,23 +820,21 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   graph.allocator = allocator;
   graph.watch = maker->watch;
   graph.seed = UINT64_C(88172645463325252);
-  starts = rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
+  starts = glances ? PERMI_TREE_GLANCES : rival < 100 * planning || block->vertices > 100000 ? 1 : PERMI_TREE_STARTS;
   for (start = 0; start < starts && status == PERM_OK && !permi_watch(maker->watch, 0); start++) {
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
-    status = permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT) {
+    status = glances ? permi_tree_glance(&graph, block, start, limit) : permi_tree_order(&graph, block, filling, limit);
+    if (status == PERM_ERROR_LIMIT && !glances) {
       status = PERM_OK;
       continue;
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-    if (tree) {
-      like.owned = tree->owned;
-      *tree = like;
-    }
-    if (!tree || !permi_tree_build(block, &graph, given, tree))
+    tree = status == PERM_OK ? permi_tree_new(allocator, &like, block->free_lines) : NULL;
+    if (status == PERM_ERROR_LIMIT)
+      status = PERM_OK;
+    else if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
              (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
@@ -703,9 +843,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning * (start + 2) ||
-                   best->cost[best->nodes] > 2 * rival
-             : rival < (double)INFINITY)
+    if (permi_tree_enough(best, glances, start,
+                          glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
       break;
   }
   permi_tree_graph_release(&graph);
@@ -721,7 +860,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = 8.0 * best->size * (best->stack_values + 2 * best->work_values) + 16 * best->most_states +
-                   8 * best->most_groups + sizeof(permi_tree_rank) + (double)sizeof(permi_tree_table) * best->depth +
+                   8 * best->most_groups + PERMI_TREE_RANK_BYTES + (double)sizeof(permi_tree_table) * best->depth +
                    (double)(sizeof(permi_tree_node) + sizeof(double)) * best->nodes;
   }
   return PERM_OK;
@@ -735,7 +874,8 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
   for (i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
-  leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
+  if (maker->seen)
+    leaf->information.fingerprint = permi_tree_fingerprint(tree, maker->watch);
   permi_leaf_values(leaf, &tree->numbers, tree->bound_relative, doubled ? PERMI_DD_UNIT : PERMI_UNIT,
                     permi_tree_task, permi_tree_explain);
   return PERM_OK;

@@ -328,6 +328,12 @@ FAULT_RUN(perm_matrix_write, {
 FAULT_RUN(perm_compute_sparse, { o->status = perm_compute_sparse(&fault.matrix, opt, &o->r); })
 FAULT_RUN(perm_sparse_report, { perm_preparation p; o->status = perm_sparse_report(&fault.matrix, opt, &p, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &p.entries, sizeof p.entries); })
+FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
+          o->status = perm_workspace_create(&opt->allocator, &kept.allocator);
+          if (o->status != PERM_OK) { o->no_result = 1; return; }
+          o->status = perm_compute_sparse(&fault.matrix, &kept, &o->r);
+          perm_workspace_free(&kept.allocator);
+          CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
@@ -394,6 +400,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_workspace_create, FAULT_OPTIONS), FAULT_NONE(perm_workspace_free),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_more_layout),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf),
     FAULT_NONE(perm_partial_merge),
@@ -574,6 +581,76 @@ TEST(t_faults_fail_every_allocation)
   CHECK(failures > 500 && covered >= 55);
   if (test_verbose)
     printf("     %d functions, %ld failed allocations, %ld absorbed\n", covered, failures, absorbed);
+}
+
+/* The entries of scene `number`: targets in rows, measurements near them, and a column of each, missed. */
+static perm_matrix fault_scene(int number)
+{
+  enum { TARGETS = 30, SEEN = 40 };
+  int row[TARGETS * 8], column[TARGETS * 8], i, k, used = 0;
+  double real[TARGETS * 8];
+  perm_matrix matrix;
+  test_seed((uint64_t)number);
+  for (i = 0; i < TARGETS; i++) {
+    const int first = i + test_below(6), entries = 1 + test_below(5);
+    for (k = 0; k < entries && first + k < SEEN; k++, used++) {
+      row[used] = i;
+      column[used] = first + k;
+      real[used] = 0.1 + test_uniform();
+    }
+    row[used] = i;
+    column[used] = SEEN + i;
+    real[used++] = 0.1;
+  }
+  CHECK(perm_matrix_from_triplets(TARGETS, SEEN + TARGETS, (size_t)used, row, column, real, NULL, NULL, PERM_KIND_REAL,
+                                  NULL, &matrix, NULL) == PERM_OK);
+  return matrix;
+}
+
+/* With a workspace, calls after the first allocate nothing, with max_bytes, too, within which it stays; scenes that
+   differ soon allocate nothing, either; values have the bits of calls without it. */
+TEST(t_faults_workspaces_keep_memory)
+{
+  const perm_allocator counted = {fault_allocate, fault_release, &fault_own};
+  perm_options options = {0}, plain = {0};
+  perm_result result, expected;
+  long calls = 0;
+  int k, limited;
+  memset(&fault_own, 0, sizeof fault_own);
+  CHECK(perm_workspace_create(NULL, NULL) == PERM_ERROR_NULL);
+  perm_workspace_free(NULL);
+  perm_workspace_free(&options.allocator);
+  options.threads = plain.threads = 1;
+  for (limited = 0; limited < 2; limited++) {
+    perm_matrix scene = fault_scene(1);
+    options.max_bytes = plain.max_bytes = limited ? 1e6 : 0;
+    CHECK(perm_compute_sparse(&scene, &plain, &expected) == PERM_OK && expected.method == PERM_METHOD_TREE);
+    CHECK(perm_workspace_create(&counted, &options.allocator) == PERM_OK);
+    for (k = 0; k < 101; k++) {
+      CHECK(perm_compute_sparse(&scene, &options, &result) == PERM_OK);
+      CHECK(result.value == expected.value && result.error_bound == expected.error_bound);
+      calls = k ? calls : fault_own.calls;
+    }
+    CHECK_SHOW(fault_own.calls == calls, "%ld allocations in the first call, %ld later", calls,
+               fault_own.calls - calls);
+    perm_matrix_free(&scene);
+    for (k = 0; k < 200; k++) {
+      scene = fault_scene(k % 40);
+      calls = k == 160 ? fault_own.calls : calls;
+      CHECK(perm_compute_sparse(&scene, &options, &result) == PERM_OK);
+      CHECK(perm_compute_sparse(&scene, &plain, &expected) == PERM_OK && result.value == expected.value);
+      perm_matrix_free(&scene);
+    }
+    CHECK_SHOW(fault_own.calls == calls, "%ld allocations", fault_own.calls - calls);
+    options.max_bytes = 3e5; /* less than is held: memory is given back */
+    scene = fault_scene(1);
+    CHECK(perm_compute_sparse(&scene, &options, &result) == PERM_OK);
+    CHECK(((permi_workspace *)options.allocator.user_data)->held <= options.max_bytes);
+    perm_matrix_free(&scene);
+    perm_workspace_free(&options.allocator);
+    CHECK(options.allocator.allocate == fault_allocate && fault_own.live == 0);
+    memset(&options.allocator, 0, sizeof options.allocator);
+  }
 }
 
 /* The disk is full after k bytes, for every k; closing fails; of checkpoints every system call fails in turn, once and

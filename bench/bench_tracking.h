@@ -1,0 +1,146 @@
+/* make bench-sparse, part `tracking`: scenes of targets and measurements, as sparse rectangular matrices. Targets are
+   uniform in a square; a radar sees each with chance 0.9, at a normal distance of unit variance, and clutter besides
+   (Poisson, 0.05 per unit of area). A measurement within distance 3 is an entry; every row has a column of its own,
+   for the target that was missed. To measure another call, add it to bench_tracking_calls. */
+#ifndef PERM_BENCH_TRACKING_H_INCLUDED
+#define PERM_BENCH_TRACKING_H_INCLUDED
+
+#include "../examples/perm_random.h"
+
+enum { BENCH_TRACKING_RUNS = 9 };
+
+typedef struct bench_scene {
+  perm_matrix matrix;
+  int measurements;
+} bench_scene;
+
+static double bench_scene_distance(const double *one, const double *other)
+{
+  return (one[0] - other[0]) * (one[0] - other[0]) + (one[1] - other[1]) * (one[1] - other[1]);
+}
+
+static bench_scene bench_scene_make(int targets, double side, uint64_t seed)
+{
+  const double detected = 0.9, gate = 3, clutter = 0.05, pi = 3.14159265358979324;
+  generate_random random = {seed};
+  const int most = targets + (int)(4 * clutter * side * side) + 100; /* of clutter: far above its mean */
+  double(*target)[2] = (double(*)[2])malloc((size_t)targets * sizeof *target);
+  double(*seen)[2] = (double(*)[2])malloc((size_t)most * sizeof *seen), left = 0;
+  bench_scene scene;
+  perm_matrix *matrix = &scene.matrix;
+  size_t room = 0;
+  int i, j, n = 0;
+  memset(&scene, 0, sizeof scene);
+  for (i = 0; i < targets; i++) {
+    target[i][0] = side * generate_uniform(&random);
+    target[i][1] = side * generate_uniform(&random);
+    if (generate_uniform(&random) < detected) {
+      generate_normals(&random, &seen[n][0], &seen[n][1]);
+      seen[n][0] += target[i][0];
+      seen[n++][1] += target[i][1];
+    }
+  }
+  while (n < most && (left -= log(generate_positive(&random))) < clutter * side * side) {
+    seen[n][0] = side * generate_uniform(&random);
+    seen[n++][1] = side * generate_uniform(&random);
+  }
+  for (i = 0; i < targets; i++)
+    for (room++, j = 0; j < n; j++)
+      room += bench_scene_distance(target[i], seen[j]) < gate * gate;
+  scene.measurements = n;
+  matrix->m = targets;
+  matrix->n = n + targets;
+  matrix->kind = PERM_KIND_REAL;
+  matrix->row_start = (size_t *)malloc(((size_t)targets + 1) * sizeof *matrix->row_start);
+  matrix->column = (int *)malloc(room * sizeof *matrix->column);
+  matrix->real = (double *)malloc(room * sizeof *matrix->real);
+  matrix->row_start[0] = 0;
+  for (i = 0; i < targets; i++) {
+    for (j = 0; j < n; j++) {
+      const double square = bench_scene_distance(target[i], seen[j]);
+      if (square < gate * gate) {
+        matrix->column[matrix->nnz] = j;
+        matrix->real[matrix->nnz++] = detected * exp(-square / 2) / (2 * pi) / clutter;
+      }
+    }
+    matrix->column[matrix->nnz] = n + i;
+    matrix->real[matrix->nnz++] = 1 - detected;
+    matrix->row_start[i + 1] = matrix->nnz;
+  }
+  free(target);
+  free(seen);
+  return scene;
+}
+
+static void bench_scene_free(bench_scene *scene)
+{
+  free(scene->matrix.row_start);
+  free(scene->matrix.column);
+  free(scene->matrix.real);
+}
+
+static perm_status bench_tracking_permanent(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  return perm_compute_sparse(matrix, options, result);
+}
+
+static const struct {
+  const char *name;
+  perm_status (*call)(const perm_matrix *matrix, const perm_options *options, perm_result *result);
+} bench_tracking_calls[] = {{"permanent", bench_tracking_permanent}};
+
+/* The first call's milliseconds, and the median of the next. */
+static double bench_tracking_time(const bench_scene *scene, int which, const perm_options *options, double *first)
+{
+  double ms[BENCH_TRACKING_RUNS], now;
+  int run, k;
+  for (run = -1; run < BENCH_TRACKING_RUNS; run++) {
+    const double start = bench_seconds();
+    perm_result r;
+    const perm_status status = bench_tracking_calls[which].call(&scene->matrix, options, &r);
+    now = 1e3 * (bench_seconds() - start);
+    if (status != PERM_OK)
+      fprintf(stderr, "tracking: %s\n", r.message);
+    if (run < 0)
+      *first = now;
+    for (k = run; k > 0 && ms[k - 1] > now; k--)
+      ms[k] = ms[k - 1];
+    if (run >= 0)
+      ms[k] = now;
+  }
+  return ms[BENCH_TRACKING_RUNS / 2];
+}
+
+static void bench_tracking(void)
+{
+  static const struct { int targets; double side; } sizes[] = {{20, 20}, {60, 30}, {100, 60}, {30, 12},
+                                                               {40, 12}, {50, 12}, {1000, 160}};
+  const int calls = (int)(sizeof bench_tracking_calls / sizeof *bench_tracking_calls);
+  size_t k;
+  int which;
+  uint64_t seed;
+  printf("\n## Tracking scenes, one thread, ms a call: the first of the scene, the median of the next %d, of as many with "
+         "a workspace\n\n| targets/measurements, side | entries | call | first | next | workspace |\n"
+         "|---|---|---|---|---|---|\n", BENCH_TRACKING_RUNS);
+  for (k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (seed = 1; seed <= 3; seed++) {
+      bench_scene scene = bench_scene_make(sizes[k].targets, sizes[k].side, seed);
+      for (which = 0; which < calls; which++) {
+        perm_options options = {0};
+        double first, next, kept, unused;
+        options.threads = 1;
+        next = bench_tracking_time(&scene, which, &options, &first);
+        if (perm_workspace_create(NULL, &options.allocator) != PERM_OK)
+          return;
+        kept = bench_tracking_time(&scene, which, &options, &unused);
+        perm_workspace_free(&options.allocator);
+        printf("| %d/%d, %.0f | %d | %s | %.3f | %.3f | %.3f |\n", sizes[k].targets, scene.measurements, sizes[k].side,
+               (int)scene.matrix.nnz, bench_tracking_calls[which].name, first, next, kept);
+        fflush(stdout);
+      }
+      bench_scene_free(&scene);
+    }
+}
+
+#endif
+/* SPDX-License-Identifier: MIT */
