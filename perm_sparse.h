@@ -8233,6 +8233,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
+  int inner;            /* of permi_tree_direct */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -8369,31 +8370,37 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
-   of a sum keep their order: by parts of the left table. */
-static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
+/* Joins tables of doubles with free lines without sorting, where the product has certain highest common bits: adds
+   all of one table for each state of the other. Terms of a sum keep their order: by parts of the left table. */
+static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const int inner = join->inner, bits = permi_count_ones(join->common);
   const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
   const double *x = (const double *)(const void *)join->factor[inner]->value;
   double *y = (double *)(void *)join->out->value;
   const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
+  const uint32_t fixed = (uint32_t)permi_deposit_bits(number << (bits - join->cut), join->common);
   uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
   perm_status status = PERM_OK;
-  memset(y, 0, join->out->states * sizeof *y);
   for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
-    const double c = a[inner ? k : count - 1 - k];
-    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const double c = mask & cut & ~fixed ? 0 : a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask & ~cut, from = permi_tree_extract(to, all);
     const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    const double *x_at = x + (cut ? permi_tree_extract(fixed & ~mask, all) : 0);
+    double *y_at = y + (mask | fixed);
     uint32_t s = 0, t = 0, i;
     if (c != 0)
       do {
         for (i = 0; i <= low; i++)
-          y[mask + t + i] += c * x[s + i];
+          y_at[t + i] += c * x_at[s + i];
         s = (s - from_high) & from_high;
         t = (t - to_high) & to_high;
       } while (t);
     if (join->out->states > 1u << PERMI_TREE_SMALL)
-      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+      status = permi_runner_poll(&join->run->base, c != 0 ? 0.125 * (1u << permi_count_ones(to)) : 0.125,
+                                 join->run->base.done, thread);
     mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
   }
   return status;
@@ -8404,7 +8411,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
+                             -1};
   double visits;
   uint32_t high;
   int k, threads = 1;
@@ -8429,9 +8437,11 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
-  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
-  if (k >= 0)
-    return permi_tree_join_direct(&join, k);
+  join.inner = permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (join.inner >= 0) {
+    memset(out->value, 0, out->states * sizeof *out->value);
+    return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
+  }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
@@ -9109,7 +9119,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   const permi_tree_sketch unit = {0, 0, 1};
   permi_tree_sketch factor, product;
-  double seconds = PERMI_TREE_NODE_SECONDS, states, visits;
+  double seconds = PERMI_TREE_NODE_SECONDS, states, visits, miss;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
@@ -9129,13 +9139,12 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
+    miss = 8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0;
     if (permi_tree_direct(tree, other->set, other->difference, factor.set, factor.difference, &visits) < 0)
-      seconds += 5e-10 * permi_tree_power(3, common) +
-                 pairs * (PERMI_TREE_PAIR_SECONDS * weight +
-                          (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0)) +
+      seconds += 5e-10 * permi_tree_power(3, common) + pairs * (PERMI_TREE_PAIR_SECONDS * weight + miss) +
                  (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
     else
-      seconds += visits * PERMI_TREE_VISIT_SECONDS;
+      seconds += visits * (PERMI_TREE_VISIT_SECONDS + miss / 8);
     seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
@@ -17946,7 +17955,7 @@ static int permi_report_left(permi_working *working)
           if (working->integer)
             hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
           else
-            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash, cell->real);
           line[lines].key += hash;
         }
         lines++;

@@ -502,7 +502,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   const permi_tree_sketch unit = {0, 0, 1};
   permi_tree_sketch factor, product;
-  double seconds = PERMI_TREE_NODE_SECONDS, states, visits;
+  double seconds = PERMI_TREE_NODE_SECONDS, states, visits, miss;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
@@ -522,13 +522,12 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
+    miss = 8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0;
     if (permi_tree_direct(tree, other->set, other->difference, factor.set, factor.difference, &visits) < 0)
-      seconds += 5e-10 * permi_tree_power(3, common) +
-                 pairs * (PERMI_TREE_PAIR_SECONDS * weight +
-                          (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0)) +
+      seconds += 5e-10 * permi_tree_power(3, common) + pairs * (PERMI_TREE_PAIR_SECONDS * weight + miss) +
                  (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
     else
-      seconds += visits * PERMI_TREE_VISIT_SECONDS;
+      seconds += visits * (PERMI_TREE_VISIT_SECONDS + miss / 8);
     seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
