@@ -89,7 +89,8 @@
                      >>arrays_run      passes, price
                      >>array_kernels
      tree/           >>tree            bucket elimination
-                     >>tree_build      order, price
+                     >>tree_order      elimination orders
+                     >>tree_build      price
      band/           >>band
                      >>band_order      order of the rows, price
      twins/          >>classes         classes of waiting vertices
@@ -8064,8 +8065,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
-   sorted states are fewer by far, or such joins are not written. */
+/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits; -1: none. */
 #define PERMI_TREE_SMALL 8
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
@@ -8370,8 +8370,8 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins tables of doubles with free lines without sorting, where the product has certain highest common bits: adds
-   all of one table for each state of the other. Terms of a sum keep their order: by parts of the left table. */
+/* Joins without sorting, where the product has certain highest common bits. Terms of a sum keep their order: by parts
+   of the left table. */
 static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
@@ -8617,58 +8617,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
-/* ===================================================================================== >>tree_build
-   Orders a block by elimination; prices and runs its tree. */
-
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
-{
-  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
-  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
-  const size_t work = (size_t)tree->work_values + 1;
-  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
-  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
-  permi_pool *pool = &run->base.pool;
-  perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low, *numbers;
-  int i;
-  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
-  run->tree = tree;
-  run->weight = permi_tree_weight(tree);
-  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
-  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
-  if (!pool->failed) {
-    run->rank.low = numbers;
-    run->rank.high = numbers += lows;
-    numbers += highs;
-    for (i = 0; i < 2; i++) {
-      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
-      run->mask[i] = numbers;
-      run->index[i] = numbers += most;
-      run->first[i] = numbers += most;
-      numbers += groups;
-    }
-    run->rank.high[0] = 0;
-    for (low = 0; low < lows; low++)
-      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
-    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
-  }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
-  return status;
-}
-
-static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  permi_tree_run run;
-  memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
-}
+/* ===================================================================================== >>tree_order
+   Orders of a block by elimination. */
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
    gives the next vertex, in large blocks lists by degree. */
@@ -9112,6 +9062,59 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
+/* ===================================================================================== >>tree_build
+   Prices and runs a block's tree. */
+
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
+                                    perm_partial *partial)
+{
+  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
+  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
+  const size_t work = (size_t)tree->work_values + 1;
+  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
+  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
+  permi_pool *pool = &run->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint32_t low, *numbers;
+  int i;
+  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
+  run->tree = tree;
+  run->weight = permi_tree_weight(tree);
+  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
+  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
+  if (!pool->failed) {
+    run->rank.low = numbers;
+    run->rank.high = numbers += lows;
+    numbers += highs;
+    for (i = 0; i < 2; i++) {
+      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
+      run->mask[i] = numbers;
+      run->index[i] = numbers += most;
+      run->first[i] = numbers += most;
+      numbers += groups;
+    }
+    run->rank.high[0] = 0;
+    for (low = 0; low < lows; low++)
+      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
+  }
+  if (status == PERM_OK) {
+    run->base.sizes = run->table->sizes;
+    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(pool);
+  return status;
+}
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+}
+
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -9144,7 +9147,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
       seconds += 5e-10 * permi_tree_power(3, common) + pairs * (PERMI_TREE_PAIR_SECONDS * weight + miss) +
                  (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
     else
-      seconds += visits * (PERMI_TREE_VISIT_SECONDS + miss / 8);
+      seconds += visits * (0.4 * PERMI_TREE_PAIR_SECONDS + miss / 8);
     seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
@@ -9397,8 +9400,8 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
    wins. */
 #define PERMI_TREE_FILL 20000
 #define PERMI_TREE_GLANCES 250
-#define PERMI_TREE_SECOND 4 /* times its planning: an order that a second one may better */
-/* Returns 1 if no further order is worth its planning, of which one took `each`. */
+#define PERMI_TREE_SECOND 4 /* times its planning */
+/* Returns 1 if no order after this one is worth its planning, of `each`. */
 static int permi_tree_enough(const permi_tree *best, int glances, int start, double each, double rival)
 {
   const double seconds = best ? best->cost[best->nodes] : (double)INFINITY;
@@ -17955,7 +17958,7 @@ static int permi_report_left(permi_working *working)
           if (working->integer)
             hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
           else
-            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash, cell->real);
+            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
           line[lines].key += hash;
         }
         lines++;

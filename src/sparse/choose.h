@@ -66,7 +66,7 @@ static int permi_report_left(permi_working *working)
           if (working->integer)
             hash = permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer);
           else
-            hash = permi_hash_double(working->is_complex ? permi_hash_double(hash, cell->imaginary) : hash, cell->real);
+            hash = permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
           line[lines].key += hash;
         }
         lines++;

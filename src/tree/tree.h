@@ -143,8 +143,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
-   sorted states are fewer by far, or such joins are not written. */
+/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits; -1: none. */
 #define PERMI_TREE_SMALL 8
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
@@ -449,8 +448,8 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins tables of doubles with free lines without sorting, where the product has certain highest common bits: adds
-   all of one table for each state of the other. Terms of a sum keep their order: by parts of the left table. */
+/* Joins without sorting, where the product has certain highest common bits. Terms of a sum keep their order: by parts
+   of the left table. */
 static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;

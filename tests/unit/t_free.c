@@ -1,4 +1,4 @@
-/* >>tree, >>reduce, >>sparse */
+/* >>tree, >>tree_order, >>reduce, >>sparse */
 /* Sparse rectangular matrices: columns that stay free, in trees of tables, against sums over subsets of rows. */
 
 #define T_FREE_ROWS 6
@@ -542,8 +542,8 @@ TEST(t_free_survives_failing_allocations)
   }
 }
 
-/* Joins, sorted or not, on one thread or three, add the terms of a sum by ascending masks of the left table: the bits of
-   a plain loop. Zeros where masks have more ones than their tables' subtrees decide which table is added whole. */
+/* Joins, sorted or not, on one thread or three, add the terms of a sum by ascending masks of the left table: the bits
+   of a plain loop. Zeros where masks have more ones than their tables' subtrees decide which table is added whole. */
 TEST(t_free_joins_add_terms_in_order)
 {
   enum { MOST = 10, STATES = 1 << MOST };
