@@ -41,7 +41,8 @@ int main(int argc, char **argv)
       bench_tracking();
     } else {
       fprintf(stderr,
-              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking, or process COMMAND...\n",
+              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking, or process "
+              "COMMAND...\n",
               argv[i]);
       return 2;
     }

@@ -119,8 +119,8 @@ static void bench_tracking(void)
   size_t k;
   int which;
   uint64_t seed;
-  printf("\n## Tracking scenes, one thread, ms a call: the first of the scene, the median of the next %d, of as many with "
-         "a workspace\n\n| targets/measurements, side | entries | call | first | next | workspace |\n"
+  printf("\n## Tracking scenes, one thread, ms a call: the first of the scene, the median of the next %d, of as many "
+         "with a workspace\n\n| targets/measurements, side | entries | call | first | next | workspace |\n"
          "|---|---|---|---|---|---|\n", BENCH_TRACKING_RUNS);
   for (k = 0; k < sizeof sizes / sizeof *sizes; k++)
     for (seed = 1; seed <= 3; seed++) {

@@ -88,7 +88,8 @@
                      >>arrays_run      passes, price
                      >>array_kernels
      tree/           >>tree            bucket elimination
-                     >>tree_build      order, price
+                     >>tree_order      elimination orders
+                     >>tree_build      price
      band/           >>band
                      >>band_order      order of the rows, price
      twins/          >>classes         classes of waiting vertices
@@ -199,6 +200,7 @@ PERMI_BRIEF_END
 #include "frontier/arrays_run.h"
 
 #include "tree/tree.h"
+#include "tree/tree_order.h"
 #include "tree/tree_build.h"
 
 #include "band/band.h"

@@ -143,8 +143,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
-   sorted states are fewer by far, or such joins are not written. */
+/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits; -1: none. */
 #define PERMI_TREE_SMALL 8
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
@@ -312,6 +311,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
+  int inner;            /* of permi_tree_direct */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -448,31 +448,37 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
-   of a sum keep their order: by parts of the left table. */
-static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
+/* Joins without sorting, where the product has certain highest common bits. Terms of a sum keep their order: by parts
+   of the left table. */
+static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const int inner = join->inner, bits = permi_count_ones(join->common);
   const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
   const double *x = (const double *)(const void *)join->factor[inner]->value;
   double *y = (double *)(void *)join->out->value;
   const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
+  const uint32_t fixed = (uint32_t)permi_deposit_bits(number << (bits - join->cut), join->common);
   uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
   perm_status status = PERM_OK;
-  memset(y, 0, join->out->states * sizeof *y);
   for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
-    const double c = a[inner ? k : count - 1 - k];
-    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const double c = mask & cut & ~fixed ? 0 : a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask & ~cut, from = permi_tree_extract(to, all);
     const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    const double *x_at = x + (cut ? permi_tree_extract(fixed & ~mask, all) : 0);
+    double *y_at = y + (mask | fixed);
     uint32_t s = 0, t = 0, i;
     if (c != 0)
       do {
         for (i = 0; i <= low; i++)
-          y[mask + t + i] += c * x[s + i];
+          y_at[t + i] += c * x_at[s + i];
         s = (s - from_high) & from_high;
         t = (t - to_high) & to_high;
       } while (t);
     if (join->out->states > 1u << PERMI_TREE_SMALL)
-      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+      status = permi_runner_poll(&join->run->base, c != 0 ? 0.125 * (1u << permi_count_ones(to)) : 0.125,
+                                 join->run->base.done, thread);
     mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
   }
   return status;
@@ -483,7 +489,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
+                             -1};
   double visits;
   uint32_t high;
   int k, threads = 1;
@@ -508,9 +515,11 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
-  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
-  if (k >= 0)
-    return permi_tree_join_direct(&join, k);
+  join.inner = permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (join.inner >= 0) {
+    memset(out->value, 0, out->states * sizeof *out->value);
+    return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
+  }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);

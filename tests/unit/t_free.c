@@ -1,4 +1,4 @@
-/* >>tree, >>reduce, >>sparse */
+/* >>tree, >>tree_order, >>reduce, >>sparse */
 /* Sparse rectangular matrices: columns that stay free, in trees of tables, against sums over subsets of rows. */
 
 #define T_FREE_ROWS 6
@@ -540,5 +540,103 @@ TEST(t_free_survives_failing_allocations)
     CHECK(memory.live == 0 && (way || status == PERM_STOPPED_TIME || status == PERM_ERROR_LIMIT));
     perm_matrix_free(&matrix);
   }
+}
+
+/* Joins, sorted or not, on one thread or three, add the terms of a sum by ascending masks of the left table: the bits
+   of a plain loop. Zeros where masks have more ones than their tables' subtrees decide which table is added whole. */
+TEST(t_free_joins_add_terms_in_order)
+{
+  enum { MOST = 10, STATES = 1 << MOST };
+  static double left[STATES], right[STATES], product[STATES], expected[STATES];
+  static uint32_t numbers[2][3][STATES + 2], low[1 << PERMI_TREE_LOW], high[2];
+  static permi_coefficient alone;
+  const double share_seconds = test_share_seconds;
+  int trial, k, used[3] = {0, 0, 0}, shared = 0;
+  for (k = 0; k < 1 << PERMI_TREE_LOW; k++)
+    low[k] = (uint32_t)k;
+  for (trial = 0; trial < 400; trial++) {
+    const int t = 1 + test_below(MOST);
+    const uint32_t all = (1u << t) - 1, a = (uint32_t)test_random() & all, b = all & ~a;
+    permi_tree tree;
+    permi_tree_run run;
+    permi_tree_table one, other, out;
+    uint32_t i, j;
+    double visits;
+    memset(&tree, 0, sizeof tree);
+    memset(&run, 0, sizeof run);
+    memset(&one, 0, sizeof one);
+    memset(&out, 0, sizeof out);
+    tree.numbers.algebra = PERMI_MAGNITUDES;
+    tree.numbers.parts = tree.size = 1;
+    tree.alone = &alone;
+    run.tree = &tree;
+    run.weight = 1;
+    run.rank.low = low;
+    run.rank.high = high;
+    run.base.threads = trial % 2 ? 3 : 1;
+    test_share_seconds = trial % 2 ? 0 : share_seconds;
+    for (k = 0; k < 2; k++) {
+      run.mask[k] = numbers[k][0];
+      run.index[k] = numbers[k][1];
+      run.first[k] = numbers[k][2];
+    }
+    other = one;
+    one.set = a | ((uint32_t)test_random() & b);
+    other.set = b | ((uint32_t)test_random() & a);
+    one.difference = 1 + test_below(t);
+    other.difference = 1 + test_below(t);
+    one.states = (size_t)1 << permi_count_ones(one.set);
+    other.states = (size_t)1 << permi_count_ones(other.set);
+    one.value = (uint64_t *)(void *)left;
+    other.value = (uint64_t *)(void *)right;
+    out.value = (uint64_t *)(void *)product;
+    for (i = 0; i < one.states; i++)
+      left[i] = permi_count_ones(i) > one.difference ? 0 : test_uniform();
+    for (i = 0; i < other.states; i++)
+      right[i] = permi_count_ones(i) > other.difference ? 0 : test_uniform();
+    used[1 + permi_tree_direct(&tree, one.set, one.difference, other.set, other.difference, &visits)]++;
+    shared += trial % 2 && (one.set & other.set);
+    CHECK(permi_tree_join(&run, 0, all, &one, &other, &out) == PERM_OK && out.states == (size_t)all + 1);
+    memset(expected, 0, sizeof expected);
+    for (i = 0; i < one.states; i++)
+      for (j = 0; j < other.states; j++) {
+        const uint32_t x = (uint32_t)permi_deposit_bits(i, one.set), y = (uint32_t)permi_deposit_bits(j, other.set);
+        if (!(x & y) && left[i] != 0 && right[j] != 0)
+          expected[x | y] += left[i] * right[j];
+      }
+    CHECK_SHOW(!memcmp(expected, product, out.states * sizeof *product), "trial %d, %d vertices", trial, t);
+  }
+  test_share_seconds = share_seconds;
+  CHECK_SHOW(used[0] && used[1] && used[2] && shared, "%d, %d, %d", used[0], used[1], used[2]);
+}
+
+/* Small blocks' orders eliminate each vertex once, into scopes that stand for the fill; of the two greedy ones, least
+   degree of vertices and least fill, and those by chance, the cheapest tree is taken. */
+TEST(t_free_glances_are_elimination_orders)
+{
+  static t_free f;
+  int trial, seen = 0;
+  for (trial = 0; trial < 300; trial++) {
+    perm_options options = t_sparse_options(PERM_METHOD_TREE, PERM_PRECISION_DEFAULT);
+    perm_result result;
+    perm_job *job;
+    int i, k;
+    t_free_random(&f, 1, 9, 0);
+    if (f.m == f.n || perm_sparse_job(&f.matrix, &options, &job, &result) != PERM_OK)
+      continue;
+    for (i = 0; i < job->leaves; i++) {
+      const permi_tree *tree = (const permi_tree *)job->leaf[i].context;
+      int gone[64] = {0};
+      for (k = 0; k < tree->nodes; k++) {
+        CHECK(tree->vertex[k] < 64 && !gone[tree->vertex[k]]);
+        gone[tree->vertex[k]] = 1;
+        for (int e = tree->node[k].edge; e < tree->node[k + 1].edge; e++)
+          CHECK(!gone[tree->edge[e].vertex]);
+      }
+      seen += tree->nodes;
+    }
+    perm_job_free(job);
+  }
+  CHECK(seen > 500);
 }
 /* SPDX-License-Identifier: MIT */

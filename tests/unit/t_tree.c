@@ -1,4 +1,4 @@
-/* >>tree, >>tree_build */
+/* >>tree, >>tree_order, >>tree_build */
 /* Method tree: all kinds of values against independent answers, the bounds from both sides, trees that no frontier
    follows, and what is refused. */
 
