@@ -52,6 +52,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
+  const int *given, *after; /* an order, or NULL; what a vertex is linked to when it goes, or -1 */
   int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0 is free */
@@ -242,7 +243,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   int v, e, ahead = 0, row = 0;
   graph->n = n;
   graph->filling = filling;
-  graph->listed = !filling && n >= PERMI_TREE_LISTED;
+  graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
     const size_t all = (size_t)n;
@@ -362,7 +363,9 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    if (graph->listed) {
+    if (graph->given) {
+      v = turn < graph->n ? graph->given[turn] : -1;
+    } else if (graph->listed) {
       while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
         graph->lowest++;
       v = graph->first[graph->lowest];
@@ -373,6 +376,10 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     }
     if (v < 0)
       break;
+    if (graph->given && graph->after[v] >= 0 && permi_tree_link(graph, v, graph->after[v]) < 0) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_PAIR_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
@@ -548,7 +555,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* a block is connected */
+  for (depth = k = 0; k < n; k++) /* roots */
+    if (graph->scope_start[k] == graph->scope_start[k + 1])
+      todo[depth++] = k;
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];
