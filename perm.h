@@ -959,10 +959,9 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
 #define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
 #define PERMI_CLASS_WAY_SECONDS 1.6e-8
-#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* a byte read */
+#define PERMI_ROOK_WAY_SECONDS 1.5e-10  /* a double read, with AVX2 */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
-#define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state */
-#define PERMI_TREE_VISIT_SECONDS 8e-10  /* a pair, zeros too, without sorting */
+#define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state; 0.4 of it unsorted */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */
 #define PERMI_TREE_MISS_SECONDS 1e-8    /* more for a pair (mesh1e1: 9e7 pairs 1.5 s) of a table */
 #define PERMI_TREE_CACHE_BYTES 1e6      /* larger than this */

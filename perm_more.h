@@ -44,7 +44,7 @@
                      >>rejection       with a guaranteed relative error
                      >>estimate_calls  public calls
      picture/        >>spy             perm_sparse_spy
-     rook/           >>placements      a frontier whose vertices may stay unmatched
+     rook/           >>placements      tables whose vertices may stay unmatched
                      >>rook            perm_rook_numbers
                      >>rook_kernels
      sample/         >>trace           states kept, the draw of a way
@@ -988,29 +988,16 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of 64 bytes: where each 32-bit element comes from, if it does. */
-typedef struct permi_rook_lanes {
-  uint32_t from[16], mask[16];
-  int other_half; /* from = own place ^ 8 or more */
-} permi_rook_lanes;
-
-/* One source x of a pass: c x is added to y. */
+/* c x is added to y. */
 typedef struct permi_rook_way {
-  const char *x;
-  const permi_rook_lanes *lanes; /* or NULL: as it is */
-  int64_t c;
+  const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
+  double c;
+  uint64_t word;          /* c modulo 2^64 */
+  int is_short, full; /* |c| <= 4; the sum is reduced before */
 } permi_rook_way;
 
-typedef struct permi_rook_pass {
-  int words; /* of a value; 0: 32 bits */
-  int times; /* some c is not 1 */
-  size_t run, repeats, stride; /* in units of 64 bytes, or of long values */
-  size_t pitch;                /* bytes of a plane */
-} permi_rook_pass;
-
-/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or a long value. */
-typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                                  uint64_t *seen);
+typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
+                                  size_t count);
 
 /* >>proof_kernels and >>rook_kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
@@ -3521,268 +3508,339 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers by a frontier whose vertices may stay unmatched. A state is the set of matched frontier vertices, bits
-   w - 1 .. 0 of an index. Plane i holds the sums of products of matchings with i matched eliminated vertices of the
-   counted side. Eliminating v takes f to g, which lacks v's bit:
+   Rook numbers on the tables of a tree (>>tree) whose vertices may stay unmatched. A table knows sums of products of
+   matchings by the set S of matched vertices of its scope, bits of an index, and by the number i of matched eliminated
+   vertices of one side, that of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r
+   rows and c columns below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. A new neighbour gets the highest bit, which then moves to v's place. In the end r_i is in
-   plane i at the empty set.
-   Steps work in place: S depends on smaller sets, on sets with v and on lower planes, so sets and planes descend. Only
-   sets that differ in a step's own bits depend on each other, so chunks of sets take a group of steps while cached, and
-   threads share the chunks.
-   Values are as short as a step's were seen to be: 32 bits, 64, or words. A step multiplies them by at most 2 + sum
-   |c|; they never exceed the product over lines of (1 + sum of |entries|). Low bits of states with 32 and 64 bit values
-   are lanes of a vector. */
+   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
+   values a shift by one does not touch the next set, as the last values of f are 0.
+   All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
 
-#define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
-#define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
-#define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 655360 /* bytes of values; 4, 5, 6 times 2^17: 0.220, 0.218, 0.252 s */
-#define PERMI_ROOK_BUFFER 1048576
-#define PERMI_ROOK_GROUP 12     /* steps at once */
-#define PERMI_ROOK_LENGTH 0.7   /* predicted length over that of the bound, in bits: 0.5 to 0.75 were seen */
+#define PERMI_ROOK_WAYS 64
+#define PERMI_ROOK_TILE 128      /* doubles, at least */
+#define PERMI_ROOK_TRIED 2e-4    /* seconds that no further order improves */
+#define PERMI_ROOK_BITS 49.99    /* of a prime */
 
-/* y[S] += c x[S ^ flip] where (S & test) == want. */
-typedef struct permi_rook_source {
-  uint64_t test, want, flip;
-  int64_t c;
-  int behind; /* x is the plane before y's */
-  permi_rook_lanes lanes;
+typedef struct permi_rook_table {
+  const permi_tree_node *node;
+  int gone[2], counted, degrees; /* degrees: 1 + the largest i */
+  size_t at;                     /* its values; none of a leaf, whose entries will do */
+} permi_rook_table;
+
+typedef struct permi_rook_source { /* c f[S - from], of sets that contain `want` */
+  uint32_t want;
+  ptrdiff_t from;
+  permi_rook_way way; /* x, mask: of each tile */
 } permi_rook_source;
-
-/* An elimination, or the move of the highest bit. */
-typedef struct permi_rook_step {
-  int width, start;         /* bits of its sets; before it */
-  int planes, before;       /* after it, and before it */
-  double growth;            /* values grow by at most */
-  uint64_t moved;           /* where the highest bit goes, or 0 */
-  uint64_t fixed, fixed_to; /* bits of the targets */
-  uint64_t involved;
-  uint64_t choices;         /* target bits taken one by one; the pass has the rest */
-  permi_rook_pass pass;
-  int sources;
-  permi_rook_source source[PERMI_ROOK_PLACES + 2];
-} permi_rook_step;
 
 typedef struct permi_placements {
   const permi_block *block;
   const perm_allocator *allocator;
   permi_control *watch;
-  const int *order;
-  double bits;   /* of every value and its sign */
+  permi_rook_kernel kernel[2]; /* the second, or NULL: of words, in place of one prime */
   int threads;
-  permi_rook_kernel lanes;  /* of 32 and 64 bits */
-  int counted;   /* 0: rows, 1: columns */
-  int *place;    /* place on the frontier, -1 before and -2 after */
-  int *open;     /* entries to vertices not yet eliminated */
-  int *sequence;
-  double *most;  /* sets in a step and all after it */
-  double *done;  /* seconds before it */
-  int steps, width;
-  int vertex[64]; /* at a place */
-  int gone[2];   /* rows, columns eliminated */
-  double seconds, bytes; /* predicted */
-  permi_rook_step *step; /* steps of the group, and prepared behind it */
-  int prepared, group;
+  double way_seconds;         /* of a double of a source */
+  permi_tree *tree;
+  double bits;                /* log2 of a bound on |r_k| */
+  double seconds, bytes;      /* predicted */
+  double spent, most[3];      /* doubles of tables, of a product, of a tile */
   /* of a run */
-  permi_rook_kernel kernel;
-  int words;             /* of a value, 0: 32 bits */
-  char **plane, **memory; /* memory: as allocated; plane: aligned to a cache line */
-  int planes;
-  size_t unit;           /* bytes of a unit */
-  int low;               /* bits within it */
-  uint64_t inside, outer; /* bits in a chunk; of chunks */
-  char *buffer, **local; /* PERMI_ROOK_BUFFER bytes a thread, or NULL; planes of a chunk, */
-  size_t pitch;          /* so far apart */
-  int copied, end;       /* chunks are copied to buffers and back; bits of a copy */
-  uint64_t *seen;
-  double chunk_units;
+  int numbered;               /* 0: in doubles */
+  permi_odd_modulus modulus;
+  double prime, inverse;
+  permi_rook_table *table;
+  int tables;
+  size_t held;                /* doubles of tables */
+  double *work[2], *values, *mask; /* NULL: prices */
+  /* of a node */
+  const permi_tree_node *node;
+  int counted, low;           /* low: bits of sets within a tile */
+  size_t pitch, sets;         /* pitch: doubles of a set */
+  uint32_t outside, never;    /* vertices that f does not know; high ones that y does not */
+  const double *x;
+  double *y;
+  permi_rook_source source[PERMI_ROOK_WAYS];
+  double terms;               /* size of the sum, in units of p / 2 */
+  int sources, parts, again;  /* again: adds to y */
 } permi_placements;
 
-static void permi_placements_begin(permi_placements *p)
+static double permi_rook_coefficient(const permi_placements *p, int64_t c)
 {
-  const permi_block *block = p->block;
-  int v;
-  for (v = 0; v < block->vertices; v++) {
-    p->place[v] = -1;
-    p->open[v] = block->start[v + 1] - block->start[v];
-  }
-  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
+  if (!p->numbered || p->prime == 1)
+    return fabs((double)c);
+  return c >= -4 && c <= 4 ? (double)c : permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
 }
 
-static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
+static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
 {
-  permi_rook_source *source = &step->source[step->sources++];
-  source->test = step->fixed | want | test;
-  source->want = want;
-  source->flip = flip;
-  source->c = c;
-  source->behind = behind;
-  step->involved |= source->test | flip;
-  step->growth += fabs((double)c);
-  step->pass.times |= c != 1;
-}
-
-static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
-{
-  permi_rook_step *step = &p->step[p->prepared++];
-  memset(step, 0, offsetof(permi_rook_step, source));
-  step->width = p->width;
-  step->start = start;
-  step->before = step->planes = p->gone[p->counted] + 1;
-  step->fixed = step->involved = fixed;
-  return step;
-}
-
-/* Gives places to v's new neighbours; returns NULL if they are too many. */
-static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
-{
-  const permi_block *block = p->block;
-  const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
-  const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
-  uint64_t fresh;
-  permi_rook_step *step;
-  int e;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    if (p->place[t] == -1) {
-      if (p->width == PERMI_ROOK_PLACES)
-        return NULL;
-      p->vertex[p->width] = t;
-      p->place[t] = p->width++;
+  const permi_placements *p = (const permi_placements *)context;
+  const size_t tiles = p->sets >> p->low ? p->sets >> p->low : 1, words = p->pitch << p->low;
+  const uint32_t within = (1u << p->low) - 1;
+  const size_t end = permi_tree_begin(tiles, (int)part + 1, p->parts);
+  size_t tile;
+  for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
+    const uint32_t set = (uint32_t)tile << p->low;
+    double *y = p->y + set * p->pitch;
+    permi_rook_way way[PERMI_ROOK_WAYS + 1];
+    int s, ways = p->again;
+    if (set & p->never) { /* only read by a shift */
+      memset(y + words - p->pitch, 0, p->pitch * sizeof *y);
+      continue;
     }
-  }
-  step = permi_rook_prepare(p, before, own);
-  fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
-  permi_rook_add(step, fresh, 0, 0, 1, 0);
-  if (own)
-    permi_rook_add(step, fresh, 0, own, 1, behind);
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
-    if (!bit)
-      continue;
-    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
-    p->open[t]--;
-  }
-  p->place[v] = -2;
-  p->gone[side]++;
-  step->planes += behind;
-  return step;
-}
-
-/* Moves the highest bit to `place`, which is free. */
-static void permi_placements_close(permi_placements *p, int place)
-{
-  const int last = p->width - 1;
-  const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
-  permi_rook_step *step;
-  if (place < last) {
-    step = permi_rook_prepare(p, p->width, top);
-    step->moved = to;
-    permi_rook_add(step, 0, to, to | top, 1, 0);
-    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
-    step->growth = 1;
-    p->vertex[place] = p->vertex[last];
-    p->place[p->vertex[place]] = place;
-  }
-  p->width = last;
-}
-
-/* Returns the words of values of `bits` and a sign; 0: 32 bits. */
-static int permi_placements_words(const permi_placements *p, double bits)
-{
-  bits = fmin(bits, p->bits);
-  return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
-}
-
-/* Plans the order's steps, leaves before their neighbours, which halves the states sooner; counts rows or columns, as
-   is predicted faster. Seconds are INFINITY for too many places. */
-static void permi_placements_plan(permi_placements *p)
-{
-  const permi_block *block = p->block;
-  double seconds[2] = {0, 0}, bytes[2] = {0, 0}, bits = 1;
-  int i, e, side;
-  permi_placements_begin(p);
-  p->steps = 0;
-  p->seconds = (double)INFINITY;
-  for (i = 0; i < block->vertices; i++) {
-    const int u = p->order[i];
-    if (p->place[u] == -2)
-      continue;
-    for (e = block->start[u]; e <= block->start[u + 1]; e++) {
-      const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
-      const int place = p->place[v];
-      const permi_rook_step *step;
-      double sets, work = 2;
-      int words;
-      if (place == -2 || (v != u && p->open[v] != 1))
+    way[0].x = y;
+    way[0].mask = NULL;
+    way[0].c = 1;
+    way[0].word = 1;
+    way[0].is_short = 1;
+    way[0].full = 0;
+    for (s = 0; s < p->sources; s++) {
+      const permi_rook_source *source = &p->source[s];
+      if ((set ^ source->want) & (source->want | p->outside) & ~within)
         continue;
-      p->done[p->steps] = seconds[0] + seconds[1];
-      p->prepared = 0;
-      step = permi_placements_eliminate(p, v);
-      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
-        return;
-      sets = ldexp(1, p->width - (place >= 0));
-      bits += log2(step->growth);
-      words = permi_placements_words(p, PERMI_ROOK_LENGTH * bits);
-      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
-      for (side = 0; side < 2; side++) {
-        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
-        seconds[side] += sets * (p->gone[side] + 1) * work *
-                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_WORD_SECONDS * words) +
-                         PERMI_STEP_SECONDS;
-        bytes[side] = fmax(bytes[side], values);
-      }
-      p->most[p->steps] = ldexp(1, p->width);
-      p->sequence[p->steps++] = v;
-      if (place >= 0)
-        permi_placements_close(p, place);
+      way[ways] = source->way;
+      way[ways++].x = p->x + (ptrdiff_t)(set * p->pitch) - source->from;
     }
+    p->kernel[p->prime == 1](p->prime, p->inverse, way, ways, y, words);
   }
-  for (i = p->steps - 2; i >= 0; i--)
-    p->most[i] = fmax(p->most[i], p->most[i + 1]);
-  p->done[p->steps] = seconds[0] + seconds[1];
-  p->counted = seconds[1] < seconds[0];
-  p->seconds = seconds[p->counted];
-  p->bytes = bytes[p->counted];
+  return thread == 0 && permi_watch(p->watch, 0) ? p->watch->stopped : PERM_OK;
 }
 
-static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                            uint64_t *seen)
+/* y := the sum of the sources, or more if `again`. Then there are none. */
+static void permi_rook_pass(permi_placements *p)
 {
-  const int words = pass->words;
-  const size_t size = 8 * (size_t)words;
-  uint64_t sum[PERMI_ROOK_WORDS], sign;
-  size_t r, k;
-  int plane, s, w;
-  for (plane = 0; plane < planes; plane++)
-    for (r = 0; r < pass->repeats; r++)
-      for (k = 0; k < pass->run; k++) {
-        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * size) - plane * (ptrdiff_t)pass->pitch;
-        memset(sum, 0, size);
-        for (s = 0; s < ways; s++) {
-          const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
-          if (way[s].c == 1)
-            permi_words_add(sum, x, words);
-          else
-            permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
-                              way[s].c < 0 ? -1 : 1);
-        }
-        sign = 0 - (sum[words - 1] >> 63);
-        for (w = 0; w < words; w++)
-          seen[w] |= sum[w] ^ sign;
-        memcpy(y + at, sum, size);
-      }
+  const uint32_t within = (1u << p->low) - 1, high = (uint32_t)(p->sets - 1) & ~within;
+  const size_t words = p->pitch << p->low;
+  const double values = fmax((double)(p->sets * p->pitch), (double)words);
+  double ways = 2, value;
+  uint32_t set;
+  size_t k;
+  int s;
+  for (s = 0; s < p->sources; s++)
+    ways += ldexp(1, -permi_count_ones((p->source[s].want | p->outside) & high)) + 8.0 / (double)words;
+  ways *= values * p->way_seconds;
+  p->spent += ways + PERMI_TREE_NODE_SECONDS;
+  p->parts = ways < PERMI_PARALLEL_SECONDS || p->threads == 1 ? 1 : 8 * p->threads;
+  for (s = 0; s < p->sources && p->values; s++) {
+    permi_rook_source *source = &p->source[s];
+    const uint32_t test = (source->want | p->outside) & within;
+    double *mask = p->mask + (size_t)s * words;
+    source->way.mask = test ? mask : NULL;
+    if (p->prime == 1)
+      memset(&value, 255, sizeof value);
+    else
+      value = source->way.c;
+    for (set = 0; set <= within && test; set++)
+      for (k = 0; k < p->pitch; k++)
+        *mask++ = (set ^ source->want) & test ? 0 : value;
+  }
+  if (p->values) {
+    p->watch->done = p->spent;
+    permi_share(p->parts > 1 ? p->threads : 1, 0, (uint64_t)p->parts, permi_rook_tiles, p, NULL);
+  }
+  permi_watch(p->watch, p->values ? 1e9 * ways : 100);
+  p->sources = 0;
+  p->terms = p->again = 1;
 }
 
-static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
+static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
+{
+  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
+  permi_rook_source *source;
+  if (p->sources == PERMI_ROOK_WAYS)
+    permi_rook_pass(p);
+  source = &p->source[p->sources++];
+  source->want = want;
+  source->from = (ptrdiff_t)(want * p->pitch) + from;
+  source->way.c = c;
+  source->way.word = word;
+  source->way.is_short = !p->numbered || fabs(c) <= 4;
+  source->way.full = p->terms + size > 7;
+  p->terms = (source->way.full ? 1 : p->terms) + size;
+}
+
+/* Adds the sources of a vertex' entries; its scope lies at `scope` in the node's. Returns what its matching counts. */
+static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
+{
+  const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
+  int e;
+  for (e = node->edge; e < node[1].edge; e++) {
+    const int64_t c = p->tree->edge[e].c.integer[0];
+    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift,
+                   permi_rook_coefficient(p, c), (uint64_t)c);
+  }
+  return shift;
+}
+
+/* Returns by how much i is larger, counted on the node's side. */
+static int permi_rook_offset(const permi_placements *p, const permi_rook_table *table, uint32_t set)
+{
+  const int rows = permi_count_ones(set & p->node->rows), columns = permi_count_ones(set & ~p->node->rows);
+  return !p->numbered || table->counted == p->counted ? 0 : p->counted ? rows - columns : columns - rows;
+}
+
+static size_t permi_rook_pitch(int degrees)
+{
+  return degrees < 16 ? (size_t)degrees : ((size_t)degrees + 3) / 4 * 4;
+}
+
+/* Spreads a table over the node's sets, or 1. */
+static void permi_rook_spread(permi_placements *p, const permi_rook_table *table, double *y)
+{
+  const uint32_t scope = table ? table->node->set : 0;
+  const size_t pitch = p->pitch, from = table ? permi_rook_pitch(table->degrees) : 1;
+  double one = 1;
+  const double *x = table && p->values ? p->values + table->at : &one;
+  const double seconds = ldexp(3 * (double)from * p->way_seconds + 2e-9, permi_count_ones(scope));
+  const size_t words = pitch << p->low;
+  const uint32_t within = (1u << p->low) - 1;
+  uint32_t set = 0;
+  int run = 0; /* so many bits are the same */
+  while (table && scope >> run & 1 && from == pitch && (!p->numbered || table->counted == p->counted))
+    run++;
+  if (p->prime == 1)
+    memcpy(&one, &p->modulus.one, sizeof one);
+  p->spent += seconds;
+  for (; p->values; x += from << run) {
+    const int shift = table ? permi_rook_offset(p, table, set) : 0, first = shift < 0 ? -shift : 0;
+    const int degrees = table ? table->degrees : 1;
+    const int last = shift + degrees > (int)pitch ? (int)pitch - shift : degrees;
+    double *to = y + set * pitch;
+    if (!(set & within) && run < p->low) /* the next tile */
+      memset(to, 0, words * sizeof *y);
+    if (((set - 1) & ~scope & ~within)) /* what a shift reads before it */
+      memset(to - pitch, 0, pitch * sizeof *y);
+    if (run)
+      memcpy(to, x, (from << run) * sizeof *y);
+    else if (first < last)
+      memcpy(to + shift + first, x + first, (size_t)(last - first) * sizeof *y);
+    set = ((set | ((1u << run) - 1)) - scope) & scope;
+    if (!set)
+      break;
+  }
+  permi_watch(p->watch, p->values ? 1e9 * seconds : 10);
+}
+
+static uint64_t permi_rook_word(const double *x)
+{
+  uint64_t word;
+  memcpy(&word, x, sizeof word);
+  return word;
+}
+
+/* Adds the sources of a product with a table. */
+static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
+{
+  const uint32_t scope = table->node->set;
+  const double *x = p->values ? p->values + table->at : NULL;
+  uint32_t set = 0;
+  int k;
+  if (!x)
+    p->spent += table->degrees * (2 * p->way_seconds * (double)(p->sets * p->pitch) *
+                                      ldexp(pow(1.5, permi_count_ones(scope & ~p->outside)),
+                                            -permi_count_ones(p->outside & (uint32_t)(p->sets - 1))) +
+                                  ldexp((double)(p->sets >> p->low), permi_count_ones(scope)) * 1e-9);
+  for (; x && p->watch->stopped == PERM_OK; x += permi_rook_pitch(table->degrees)) {
+    const int shift = permi_rook_offset(p, table, set);
+    for (k = 0; k < table->degrees; k++)
+      if (permi_rook_word(x + k))
+        permi_rook_add(p, set, shift + k, x[k], permi_rook_word(x + k));
+    set = (set - scope) & scope;
+    if (!set)
+      break;
+  }
+}
+
+/* Makes node i's table from its children's, the last ones. */
+static void permi_rook_visit(permi_placements *p, int i)
+{
+  const permi_tree_node *node = &p->tree->node[i];
+  permi_rook_table *end = p->table + p->tables, *table = end - node->children, *child, *first = NULL;
+  const int t = permi_count_ones(node->all) - 1, side = node->vertex >= p->block->n;
+  uint32_t known = 0;
+  int gone[2] = {!side, side}, turn = 0, shift;
+  size_t at = p->held;
+  for (child = table; child < end; child++) {
+    at = child->at < at ? child->at : at;
+    gone[0] += child->gone[0];
+    gone[1] += child->gone[1];
+    known |= child->node->set;
+    first = !first && child->node->children ? child : first;
+  }
+  p->node = node;
+  p->counted = gone[1] < gone[0];
+  p->pitch = permi_rook_pitch(p->numbered ? 1 + gone[p->counted] : 1);
+  for (p->low = p->pitch < 16 ? 3 : 1; p->pitch << p->low < PERMI_ROOK_TILE && p->low <= t;)
+    p->low++;
+  p->sets = (known >> t ? (size_t)2 : 1) << t;
+  if (node->children)
+    permi_rook_spread(p, first, p->work[0]);
+  known = first ? first->node->set : 0;
+  for (child = table; child < end; child++)
+    if (child != first) {
+      p->x = p->work[turn];
+      p->y = p->work[turn = 1 - turn];
+      p->outside = ~known;
+      p->never = ~(known | child->node->set) & ~((1u << p->low) - 1);
+      p->terms = p->sources = p->again = 0;
+      if (child->node->children) {
+        permi_rook_join(p, child);
+      } else {
+        permi_rook_add(p, 0, 0, 1, 1);
+        permi_rook_entries(p, child->node, child->node->set);
+      }
+      permi_rook_pass(p);
+      known |= child->node->set;
+    }
+  if (node->children) {
+    p->most[1] = fmax(p->most[1], (double)(p->pitch * (p->sets + ((size_t)2 << p->low))));
+    p->sets = (size_t)1 << t;
+    p->never = 0;
+    p->x = p->work[turn];
+    p->y = p->values ? p->values + at : NULL;
+    p->outside = ~(known & (uint32_t)(p->sets - 1));
+    p->terms = p->sources = p->again = 0;
+    permi_rook_add(p, 0, 0, 1, 1);
+    shift = permi_rook_entries(p, node, node->all);
+    if (known & (uint32_t)p->sets)
+      permi_rook_add(p, 0, shift - (ptrdiff_t)(p->sets * p->pitch), 1, 1);
+    permi_rook_pass(p);
+    p->held = at + p->pitch * (p->sets >> p->low ? p->sets : (size_t)1 << p->low);
+  }
+  p->most[0] = fmax(p->most[0], (double)p->held);
+  p->most[2] = fmax(p->most[2], (double)(p->pitch << p->low));
+  table->node = node;
+  table->gone[0] = gone[0];
+  table->gone[1] = gone[1];
+  table->counted = p->counted;
+  table->degrees = p->numbered ? 1 + gone[p->counted] : 1;
+  table->at = at;
+  p->tables += 1 - node->children;
+}
+
+/* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
+static void permi_rook_walk(permi_placements *p, int numbered)
+{
+  int i;
+  p->numbered = numbered;
+  p->prime = numbered ? (double)p->modulus.p : 0;
+  p->inverse = numbered ? 1 / p->prime : 0;
+  p->tables = 0;
+  p->held = 0;
+  for (i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
+    permi_rook_visit(p, i);
+}
+
+static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
 {
   const perm_isa isa = permi_isa(options);
-  *lanes = permi_rook_values_plain;
+  p->kernel[0] = permi_rook_values_plain;
+  p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
 #if PERMI_X86
   if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
-    *lanes = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
+    p->kernel[0] = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
+    p->kernel[1] = isa == PERM_ISA_AVX2 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
+    p->way_seconds = PERMI_ROOK_WAY_SECONDS;
     return isa;
   }
 #endif
@@ -3790,367 +3848,99 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
   return PERM_ISA_PLAIN;
 }
 
-static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
+static int permi_rook_primes(const permi_placements *p)
 {
-  return (size_t)(index >> p->low) * p->unit;
+  return p->bits < 62.99 && p->kernel[1] ? 1 : (int)((p->bits + 1) / PERMI_ROOK_BITS) + 1;
 }
 
-static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
-                           uint64_t *seen)
+/* Predicts time and memory of the tree. Returns 0 without memory. */
+static int permi_rook_price(permi_placements *p)
 {
-  const uint64_t low = ((uint64_t)1 << p->low) - 1;
-  uint64_t set = step->choices;
-  permi_rook_way way[PERMI_ROOK_PLACES + 2];
-  const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
-  size_t offset[PERMI_ROOK_PLACES + 2];
-  int s, i, planes;
-  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
-    const uint64_t index = base | set;
-    int uses = 0;
-    for (s = 0; s < step->sources; s++) {
-      const permi_rook_source *source = &step->source[s];
-      if ((index ^ source->want) & source->test & ~low)
-        continue;
-      use[uses] = source;
-      offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
-    }
-    for (i = step->planes - 1; i >= 0; i -= planes) {
-      int ways = 0;
-      planes = p->copied && i > 0 && i < step->before ? i : 1; /* all sources */
-      for (s = 0; s < uses; s++) {
-        const int from = i - use[s]->behind;
-        if (from < 0 || from >= step->before)
-          continue;
-        way[ways].x = plane[from] + offset[s];
-        way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
-        way[ways++].c = use[s]->c;
-      }
-      p->kernel(&step->pass, way, ways, planes, plane[i] + permi_rook_offset(p, index), seen);
-    }
-    if (!set)
-      break;
-  }
-}
-
-/* Copies a chunk to its buffer, or back. */
-static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
-                            int back)
-{
-  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
-  size_t piece = p->unit, k = 0;
-  int i, bit;
-  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
-    high ^= (uint64_t)1 << bit;
-  do {
-    const size_t at = permi_rook_offset(p, base | set);
-    for (i = 0; i < planes; i++)
-      if (back)
-        memcpy(p->plane[i] + at, local[i] + k, piece);
-      else
-        memcpy(local[i] + k, p->plane[i] + at, piece);
-    k += piece;
-    set = (set - high) & high;
-  } while (set);
-}
-
-static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
-{
-  const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_deposit_bits(number, p->outer);
-  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
-  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
-  int k;
-  if (p->copied)
-    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
-  for (k = 0; k < p->group; k++)
-    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
-  if (p->copied)
-    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
-  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
-}
-
-/* Returns bits in the buffer, where those of `inside` are adjacent. */
-static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
-{
-  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
-  int bit;
-  for (bit = p->low; mask; mask &= mask - 1, bit++)
-    if (bits & mask & (0 - mask))
-      to |= (uint64_t)1 << bit;
-  return to;
-}
-
-/* The lowest bits that a step does not touch are a run of its pass, the next ones repeats. */
-static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
-{
-  const uint64_t low = ((uint64_t)1 << p->low) - 1;
-  const unsigned each = p->words ? 2 : 1, mask = (unsigned)low; /* each: lanes of 32 bits a value */
-  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
-  int s, bit = p->low, next;
-  if (step->moved & ~low) {
-    step->fixed |= step->moved;
-    step->fixed_to = step->moved;
-    step->sources = 1;
-  }
-  for (s = 0; s < step->sources && low; s++) {
-    permi_rook_source *source = &step->source[s];
-    const unsigned flip = ((unsigned)source->flip & mask) * each;
-    unsigned e;
-    for (e = 0; e < 16; e++) {
-      source->lanes.from[e] = e ^ flip;
-      source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
-    }
-    source->lanes.other_half = flip >= 8;
-  }
-  if (p->copied) {
-    all = permi_rook_local(p, all);
-    step->fixed = permi_rook_local(p, step->fixed);
-    step->fixed_to = permi_rook_local(p, step->fixed_to);
-    step->involved = permi_rook_local(p, step->involved);
-    for (s = 0; s < step->sources; s++) {
-      permi_rook_source *source = &step->source[s];
-      source->test = permi_rook_local(p, source->test);
-      source->want = permi_rook_local(p, source->want);
-      source->flip = permi_rook_local(p, source->flip);
-    }
-  }
-  step->choices = all & ~step->fixed & ~low;
-  free = step->choices & ~step->involved;
-  step->pass.words = p->words;
-  step->pass.run = step->pass.repeats = 1;
-  step->pass.stride = 0;
-  step->pass.pitch = p->pitch;
-  for (; free >> bit & 1; bit++)
-    step->pass.run *= 2;
-  step->choices &= ~(((uint64_t)1 << bit) - 1);
-  free &= step->choices;
-  if (!free)
-    return;
-  next = permi_trailing_zeros(free);
-  step->pass.stride = (size_t)1 << (next - p->low);
-  for (; free >> next & 1; next++) {
-    step->pass.repeats *= 2;
-    step->choices &= ~((uint64_t)1 << next);
-  }
-}
-
-static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
-{
-  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
-}
-
-static perm_status permi_placements_pass(permi_placements *p)
-{
-  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
-  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
-  double pitch;
-  int k, bit;
-  p->inside = 0;
-  for (k = 0; k < p->group; k++)
-    p->inside |= p->step[k].involved;
-  p->inside &= ~(((uint64_t)1 << p->low) - 1);
-  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
-    p->inside |= (uint64_t)1 << bit;
-  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
-  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes fall on other lines of the cache */
-  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
-  p->pitch = p->copied ? (size_t)pitch : 0;
-  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
-  for (k = 0; k < p->threads && p->copied; k++)
-    for (bit = 0; bit < planes; bit++)
-      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
-          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * p->pitch;
-  for (k = 0; k < p->group; k++)
-    permi_rook_finish(p, &p->step[k]);
-  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
-  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
-                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
-}
-
-static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
-{
-  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
-  p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
-  if (!p->memory[i])
+  p->table = (permi_rook_table *)permi_allocate(p->allocator, (size_t)p->tree->depth + 1, sizeof *p->table);
+  if (!p->table)
     return 0;
-  p->plane[i] = p->memory[i] + (64 - (uintptr_t)p->memory[i] % 64);
+  p->modulus.p = UINT64_C(1) << PERMI_PROOF_PRIME_BITS; /* any */
+  p->spent = p->most[0] = p->most[1] = p->most[2] = 0;
+  permi_rook_walk(p, 1);
+  p->seconds = p->spent * permi_rook_primes(p);
+  p->bytes = 8 * (p->most[0] + 2 * p->most[1] + (PERMI_ROOK_WAYS + 16) * p->most[2]) +
+             8.0 * permi_rook_primes(p) * p->block->vertices;
+  permi_release(p->allocator, p->table);
   return 1;
 }
 
-static void permi_placements_kind(permi_placements *p, int words)
+/* Multiplies the values of all components: number[k] in units of `stride`. */
+static double permi_rook_collect(const permi_placements *p, uint64_t *number, int stride)
 {
-  p->words = words;
-  p->unit = words > 1 ? 8 * (size_t)words : 64;
-  p->low = words > 1 ? 0 : 4 - words;
-  p->kernel = words > 1 ? permi_rook_long : p->lanes;
-}
-
-/* Widens values of 32 bits to 64, from behind, also in a unit beyond the sets. */
-static perm_status permi_placements_widen(permi_placements *p, size_t count)
-{
-  size_t k;
-  int i;
-  for (i = 0; i < p->planes; i++) {
-    const int32_t *x = (const int32_t *)(void *)p->plane[i];
-    int64_t *y = (int64_t *)(void *)p->plane[i];
-    for (k = count; k-- > 0;) {
-      int32_t narrow;
-      int64_t wide;
-      memcpy(&narrow, x + k, sizeof narrow);
-      wide = narrow;
-      memcpy(y + k, &wide, sizeof wide);
+  const permi_odd_modulus *q = &p->modulus;
+  double product = 1;
+  int i, j, k, most = 0;
+  number[0] = 1;
+  for (i = 0; i < p->tables; i++) {
+    const double *x = p->values + p->table[i].at;
+    const int degrees = p->table[i].degrees;
+    product *= x[0];
+    for (k = (most += degrees - 1); k >= 0 && p->numbered; k--) {
+      uint64_t sum = 0;
+      for (j = k < most - degrees + 1 ? 0 : k - (most - degrees + 1); j < degrees && j <= k; j++) {
+        const uint64_t from = number[(k - j) * stride];
+        if (q->p == 1)
+          sum += from * permi_rook_word(x + j);
+        else
+          sum = permi_residue_add(sum, permi_montgomery(from, permi_montgomery((uint64_t)(x[j] < 0 ? x[j] + p->prime
+                                                                                                  : x[j]),
+                                                                               q->square, q), q), 0, q->p);
+      }
+      number[k * stride] = sum;
     }
-    if (permi_watch(p->watch, (double)count))
-      return p->watch->stopped;
   }
-  return PERM_OK;
-}
-
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int before)
-{
-  const int width = p->step[0].start, words = p->words, from = before ? before : 1;
-  const size_t count = (size_t)1 << (width < 3 ? 3 : width);
-  perm_status status = before ? PERM_OK : permi_placements_widen(p, count);
-  size_t k;
-  int i, w;
-  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
-    char *memory = p->memory[i];
-    const char *x = p->plane[i];
-    uint64_t *y;
-    if (!permi_placements_allocate(p, i, step, words)) {
-      p->memory[i] = memory;
-      return PERM_ERROR_MEMORY;
-    }
-    y = (uint64_t *)(void *)p->plane[i];
-    for (k = 0; k < count; k++, y += words) {
-      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
-      for (w = from; w < words; w++)
-        y[w] = 0 - (y[from - 1] >> 63);
-    }
-    permi_release(p->allocator, memory);
-    if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
-      status = p->watch->stopped;
-  }
-  return status;
-}
-
-/* Returns the bits of the last step's values, without sign. */
-static double permi_placements_seen(const permi_placements *p)
-{
-  uint64_t word[PERMI_ROOK_SEEN];
-  int t, w, bits = 0;
-  memset(word, 0, sizeof word);
-  for (t = 0; t < p->threads; t++)
-    for (w = 0; w < PERMI_ROOK_SEEN; w++)
-      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
-  if (!p->words)
-    word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
-  for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
-    ;
-  for (; word[w]; word[w] >>= 1)
-    bits++;
-  return 64 * w + bits;
-}
-
-/* Prepares a group and the length of its values; returns how many vertices it eliminates. Some steps may be prepared
-   before and behind it. */
-static int permi_placements_gather(permi_placements *p, int first)
-{
-  const double seen = permi_placements_seen(p);
-  uint64_t involved = 0;
-  double growth = 0;
-  int k = 0, taken = 0;
-  for (p->group = 0; first + taken < p->steps; taken++) {
-    const int v = p->sequence[first + taken], place = p->place[v];
-    int needed, planes;
-    if (k == p->prepared) {
-      permi_placements_eliminate(p, v);
-      if (place >= 0)
-        permi_placements_close(p, place);
-    }
-    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
-    needed = permi_placements_words(p, seen + growth);
-    needed = needed > p->words ? needed : p->words;
-    planes = p->step[k].planes;
-    for (; k < p->prepared; k++)
-      involved |= p->step[k].involved;
-    if (taken && (needed > p->words || k > PERMI_ROOK_GROUP ||
-                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
-                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
-      break;
-    permi_placements_kind(p, needed);
-    p->group = k;
-  }
-  return taken;
-}
-
-static perm_status permi_placements_advance(permi_placements *p, int *next)
-{
-  const int first = *next, before = p->words;
-  perm_status status = PERM_OK;
-  int k;
-  *next += permi_placements_gather(p, first);
-  if (p->words > before)
-    status = permi_placements_lengthen(p, first, before);
-  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
-    if (!permi_placements_allocate(p, p->planes, first, p->words))
-      return PERM_ERROR_MEMORY;
-  if (status != PERM_OK)
-    return status;
-  memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
-  status = permi_placements_pass(p);
-  for (k = p->group; k < p->prepared; k++)
-    p->step[k - p->group] = p->step[k];
-  p->prepared -= p->group;
-  return status;
+  return product;
 }
 
 static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
 {
-  const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
   permi_pool pool = {p->allocator, NULL, 0};
-  perm_status status = PERM_ERROR_MEMORY;
-  int i, step;
-  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
-  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
-  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
-  if (pool.failed)
-    goto done;
-  if (p->buffer)
-    p->buffer += 64 - (uintptr_t)p->buffer % 64;
-  p->plane = p->memory + planes;
-  permi_placements_begin(p);
-  permi_placements_kind(p, 0);
-  if (!permi_placements_allocate(p, 0, 0, 0))
-    goto done;
-  memset(p->plane[0], 0, p->unit);
-  *(uint32_t *)(void *)p->plane[0] = 1;
-  p->seen[0] = 1;
-  p->planes = 1;
-  status = PERM_OK;
-  for (step = 0; step < p->steps && status == PERM_OK;) {
-    status = permi_placements_advance(p, &step);
-    p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
+  const size_t slack = 4 * (size_t)p->most[2], product = (size_t)p->most[1] + 2 * slack;
+  int primes = permi_rook_primes(p), i, k;
+  const size_t words = (size_t)primes + 1;
+  permi_odd_modulus word64, *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *number = (uint64_t *)permi_pool_zeros(&pool, words * ((size_t)count + 2), sizeof *number), *word;
+  p->table = (permi_rook_table *)permi_pool_get(&pool, (size_t)p->tree->depth + 1, sizeof *p->table);
+  p->values = (double *)permi_pool_get(&pool, (size_t)p->most[0] + 1, sizeof *p->values);
+  p->mask = (double *)permi_pool_get(&pool, PERMI_ROOK_WAYS * (size_t)p->most[2] + 1, sizeof *p->mask);
+  for (i = 0; i < 2; i++)
+    if ((p->work[i] = (double *)permi_pool_zeros(&pool, product, sizeof *p->mask)) != NULL)
+      p->work[i] += slack;
+  word = number + (size_t)count * words;
+  p->spent = 0;
+  if (!pool.failed && primes > 1 && p->bits > 49 && p->bits < 1000) {
+    permi_rook_walk(p, 0);
+    p->bits = fmin(p->bits, log2(permi_rook_collect(p, number, 1)) + 1e-6); /* fewer than 1e9 roundings */
+    primes = permi_rook_primes(p);
   }
-  for (i = 0; i < count && status == PERM_OK; i++) {
-    uint64_t word[PERMI_ROOK_WORDS] = {0};
-    const int words = p->words ? p->words : 1;
-    memset(&numbers[i], 0, sizeof numbers[i]);
-    if (i >= p->planes)
-      continue;
-    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
-    if (!p->words)
-      word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
-    numbers[i].negative = permi_words_magnitude(word, word, words);
-    memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
-    permi_integer_trim(&numbers[i]);
+  memset(&word64, 0, sizeof word64);
+  word64.p = word64.one = 1;
+  if (!pool.failed)
+    permi_primes_choose(prime, (size_t)primes, 0, PERMI_PROOF_PRIME_BITS);
+  for (i = 0; i < primes && !pool.failed && p->watch->stopped == PERM_OK; i++) {
+    p->modulus = primes > 1 || !p->kernel[1] ? prime[i] : word64;
+    permi_rook_walk(p, 1);
+    if (p->watch->stopped == PERM_OK)
+      permi_rook_collect(p, number + i, primes);
   }
-done:
-  for (i = 0; p->plane && i < (int)planes; i++)
-    permi_release(p->allocator, p->memory[i]);
+  for (k = 0; k < count && !pool.failed; k++) {
+    memset(&numbers[k], 0, sizeof numbers[k]);
+    if (p->modulus.p == 1) {
+      numbers[k].negative = permi_words_magnitude(numbers[k].word, number + k, 1);
+    } else {
+      numbers[k].negative = permi_chinese_remainder(prime, number + (size_t)k * (size_t)primes, primes, word,
+                                                    word + words);
+      memcpy(numbers[k].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
+    }
+    permi_integer_trim(&numbers[k]);
+  }
   permi_pool_release(&pool);
-  return status;
+  return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;
 }
 
 /* =========================================================================================== >>rook
@@ -4160,113 +3950,117 @@ done:
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
 
 typedef struct permi_rook {
-  const perm_matrix *matrix;
-  int m, n, transposed; /* m <= n: of the matrix, or its transpose */
-  permi_block block;    /* lines with entries */
-  int64_t *shifted;     /* m x n, or NULL */
+  int m, n; /* m <= n: of the matrix, or its transpose */
+  permi_working working;
+  permi_block block; /* lines with entries */
+  int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* Goes through entries that are not 0; begins with row 0, next 0. */
-typedef struct permi_rook_entry {
-  int row, column;
-  int64_t value;
-  size_t next;
-} permi_rook_entry;
-
-static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
+static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
 {
-  permi_cell cell;
-  for (; entry->row < matrix->m; entry->row++)
-    for (; entry->next < matrix->row_start[entry->row + 1];) {
-      const size_t e = entry->next++;
-      permi_matrix_entry(matrix, e, &cell);
-      if (!cell.integer)
+  permi_working *working = &rook->working;
+  int *line = working->queue, count[2] = {0, 0}, v;
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+  for (v = 0; v < 2 * rook->n; v++)
+    if (working->degree[v])
+      line[(v < rook->n ? 0 : rook->n) + count[v >= rook->n]++] = v;
+  return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
+}
+
+/* Makes `order` the sequence of a path, vertices whose last neighbour goes before it; `after` links all but leaves to
+   the next of them. work: 2 a vertex. */
+static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
+{
+  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
+  for (k = 0; k < block->vertices; k++) {
+    open[k] = block->start[k + 1] - block->start[k];
+    after[k] = -1;
+  }
+  for (k = 0; k < block->vertices; k++)
+    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+      const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
+      const int degree = block->start[v + 1] - block->start[v];
+      if (open[v] < 0 || (v != order[k] && open[v] != 1))
         continue;
-      entry->column = matrix->column[e];
-      entry->value = cell.integer;
-      return 1;
+      if (open[v] < degree && last >= 0)
+        after[last] = v;
+      last = open[v] < degree ? v : last;
+      width -= open[v] < degree;
+      open[v] = -1;
+      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+        const int t = block->neighbour[i];
+        width += open[t] == block->start[t + 1] - block->start[t];
+        open[t] -= open[t] >= 0;
+      }
+      last = width ? last : -1; /* a component ends */
+      sequence[length++] = v;
     }
-  return 0;
+  memcpy(order, sequence, (size_t)length * sizeof *order);
 }
 
-static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
+/* Plans a tree by least degree or, if that takes long, a path that takes less, annealed for a share of its seconds.
+   plan->seconds is INFINITY if there is none. */
+static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
+                                    permi_placements *plan)
 {
-  const perm_matrix *matrix = rook->matrix;
-  permi_block *block = &rook->block;
-  const size_t lines = (size_t)matrix->m + (size_t)matrix->n;
-  const size_t most = matrix->nnz < INT_MAX / 4 ? matrix->nnz : INT_MAX / 4;
-  int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
-  permi_rook_entry entry;
-  block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
-  block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
-  block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
-  if (pool->failed || most < matrix->nnz)
-    return 0;
-  block->edge = block->neighbour + 2 * most;
-  memset(number, 0, (lines + 1) * sizeof *number);
-  memset(block->start, 0, (lines + 2) * sizeof *block->start);
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry);) {
-    number[entry.row]++;
-    number[matrix->m + entry.column]++;
-  }
-  for (k = 0; k < matrix->m + matrix->n; k++) /* degrees become numbers of vertices */
-    if (number[k]) {
-      block->n += k < matrix->m;
-      block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
-      number[k] = block->vertices++;
-    }
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry); block->edges++) {
-    const int end[2] = {number[entry.row], number[matrix->m + entry.column]};
-    block->integer[block->edges] = entry.value;
-    for (k = 0; k < 2; k++) {
-      const int at = block->start[end[k] + 1]++;
-      block->neighbour[at] = end[1 - k];
-      block->edge[at] = block->edges;
-    }
-  }
-  return 1;
-}
-
-/* Anneals an order for a share of its predicted seconds and plans with it; plan->seconds is INFINITY if there is none.
-   Returns 0 without memory. */
-static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
-                            permi_control *watch, permi_placements *plan)
-{
-  const size_t vertices = (size_t)block->vertices;
   const double effort = options->plan_effort > 0 ? options->plan_effort : 1;
   const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
                                  PERMI_GREEDY_SHARE * fmax(effort, 1) / 2, permi_account_most(options)};
-  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int)), v;
+  permi_pool pool = {plan->allocator, NULL, 0};
+  int *order = (int *)permi_pool_get(&pool, 4 * (size_t)block->vertices + 1, sizeof *order), start, v;
+  permi_placements other = *plan;
+  permi_tree_graph graph;
   permi_budget budget;
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   double cost = 0;
-  plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
-  if (pool->failed)
-    return 0;
   plan->seconds = (double)INFINITY;
-  plan->block = block;
-  plan->allocator = &options->allocator;
-  plan->watch = watch;
-  plan->order = order;
-  plan->place = order + vertices;
-  plan->open = plan->place + vertices;
-  plan->sequence = plan->open + vertices;
-  plan->done = plan->most + vertices + 1;
-  plan->most[0] = 1;
-  plan->threads = permi_threads(options);
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = plan->allocator;
+  graph.watch = watch;
+  graph.seed = UINT64_C(88172645463325252);
   memset(&budget, 0, sizeof budget);
   budget.effort = effort;
   budget.most = budget.rival = (double)INFINITY;
   budget.each = budget.quick = PERMI_STATE_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
   budget.account = &account;
-  for (v = 0; v < block->vertices; v++) /* if none is found */
-    order[v] = v;
-  if (vertices && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
-    return 0;
-  if (watch->stopped == PERM_OK)
-    permi_placements_plan(plan);
-  return 1;
+  for (start = 0; start < 2 && status == PERM_OK && watch->stopped == PERM_OK && plan->seconds > PERMI_ROOK_TRIED;
+       start++) {
+    for (v = 0; v < block->vertices; v++) /* if none is found */
+      order[v] = v;
+    if (start == 1 && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
+      status = PERM_ERROR_MEMORY;
+    if (start == 1 && status == PERM_OK) {
+      permi_rook_chain(block, order, order + block->vertices, order + 2 * block->vertices);
+      graph.given = order;
+      graph.after = order + block->vertices;
+    }
+    if (status == PERM_OK)
+      status = permi_tree_order(&graph, block, 0, (double)INFINITY);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    other.tree = status == PERM_OK ? (permi_tree *)permi_owned_new(plan->allocator, sizeof *other.tree) : NULL;
+    if (!other.tree) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
+    other.tree->numbers.words = other.tree->size = 1;
+    other.tree->numbers.algebra = PERMI_WORD;
+    other.tree->nodes = block->vertices;
+    if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
+      status = PERM_ERROR_MEMORY;
+    } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
+      permi_tree *swap = plan->tree;
+      *plan = other;
+      other.tree = swap;
+    }
+    permi_owned_release(plan->allocator, other.tree);
+  }
+  permi_tree_graph_release(&graph);
+  permi_pool_release(&pool);
+  return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
 /* a /= d, which divides it; d below 2^63. */
@@ -4314,16 +4108,16 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
+/* The values at x of all entries. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
+  const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
   const size_t n = (size_t)rook->n;
-  permi_rook_entry entry;
   size_t k;
   for (k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(rook->matrix, &entry);)
-    rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
-                                   : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
+  for (; cell < end; cell++)
+    rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
 }
 
 /* Returns predicted seconds of all evaluations; INFINITY: impossible. */
@@ -4364,7 +4158,7 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
     numbers[x] = result->integer;
     watch->done = watch->work_total * (x + 1) / (rook->m + 1);
     if (permi_watch(watch, PERMI_WATCH_UNITS))
-      return permi_fail_stopped(watch, result);
+      return watch->stopped;
   }
   return permi_rook_interpolate(numbers, rook->m, rook->n)
              ? PERM_OK
@@ -4385,10 +4179,10 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
-      return permi_fail_memory(result);
+      return PERM_ERROR_MEMORY;
     second = permi_rook_evaluation_seconds(rook, &options, &planning);
   }
   planned = permi_seconds() - watch->start;
@@ -4410,17 +4204,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
-                        PERMI_ROOK_PLACES);
+                        PERMI_TREE_WIDTH - 1);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
                         permi_time_words(watch->work_total).text, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
-    result->isa = permi_placements_isa(&options, &plan->lanes);
     result->threads = plan->threads;
     status = permi_placements_run(plan, numbers, rook->m + 1);
-    if (status != PERM_OK)
-      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
   } else {
     status = permi_rook_evaluate(rook, &options, watch, numbers, result);
     result->method = PERM_METHOD_EXACT;
@@ -4461,45 +4252,58 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   return PERM_OK;
 }
 
+/* Returns log2 of a bound: the product over rows, or columns, of 1 + sum of |entries|. */
+static double permi_rook_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < block->vertices; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return fmin(bits[0], bits[1]);
+}
+
 static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
                                       permi_control *watch, perm_result *result)
 {
-  permi_pool pool = {&options->allocator, NULL, 0};
   permi_rook rook;
   permi_placements plan;
-  const permi_block *block = &rook.block;
-  double bits[2] = {0, 0}, sum;
-  int v, e;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
-  rook.matrix = matrix;
-  rook.transposed = matrix->m > matrix->n;
-  rook.m = rook.transposed ? matrix->n : matrix->m;
-  rook.n = rook.transposed ? matrix->m : matrix->n;
-  if (!permi_rook_graph(&rook, &pool)) {
-    status = permi_fail_memory(result);
-  } else {
-    for (v = 0; v < block->vertices; v++) {
-      for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
-        sum += fabs((double)block->integer[block->edge[e]]);
-      bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
-    }
-    /* log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign */
-    plan.bits = 2 + fmin(bits[0], bits[1]);
-    if (plan.bits > 64 * PERM_INTEGER_WORDS)
-      status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
-                                                          "smaller matrix or smaller entries",
-                          plan.bits, 64 * PERM_INTEGER_WORDS);
-    else if (!permi_rook_order(&rook.block, options, &pool, watch, &plan))
-      status = permi_fail_memory(result);
-    else
-      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
-                                         : permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+  rook.m = permi_matrix_shorter(matrix);
+  rook.n = permi_matrix_longer(matrix);
+  if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
+    return permi_fail_memory(result);
+  rook.working.watch = plan.watch = watch;
+  plan.block = &rook.block;
+  plan.allocator = &options->allocator;
+  plan.threads = permi_threads(options);
+  result->isa = permi_placements_isa(&plan, options);
+  if (!permi_rook_graph(&rook, matrix)) {
+    permi_working_free(&rook.working);
+    return permi_fail_memory(result);
   }
-  permi_pool_release(&pool);
+  if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
+    status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
+                                                        "smaller matrix or smaller entries",
+                        plan.bits + 2, 64 * PERM_INTEGER_WORDS);
+  else
+    status = permi_rook_order(&rook.block, options, watch, &plan);
+  if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+  if (watch->stopped != PERM_OK)
+    status = permi_fail_stopped(watch, result);
+  else if (status == PERM_ERROR_MEMORY)
+    status = permi_fail_memory(result);
+  permi_owned_release(&options->allocator, plan.tree);
+  permi_block_release(&options->allocator, &rook.block);
+  permi_working_free(&rook.working);
   return status;
 }
 
@@ -5914,131 +5718,103 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 PERMI_BRIEF_END
 
 /* =================================================================================== >>rook_kernels
-   Values of >>placements in units of 64 bytes: y = sum of c x, modulo 2^32 or 2^64. */
+   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: of
+   values, a multiple of 8. */
 
-#if PERMI_WIDTH >= 4
-#define PERMI_ROOK_PARTS (8 / PERMI_WIDTH) /* vectors of a unit */
-#define PERMI_ROOK_PLANES 4                /* share lanes */
-
-PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_lanes *lanes, const char *from,
-                                                                      int i)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
+                                                    size_t at, int parts)
 {
-  const PERMI_I *x = (const PERMI_I *)(const void *)from;
-  if (!lanes)
-    return x[i];
-#if PERMI_WIDTH == 8
-  return _mm512_permutexvar_epi32(PERMI_I_LOAD_ANY(lanes->from), x[i]) & PERMI_I_LOAD_ANY(lanes->mask);
-#else
-  return _mm256_permutevar8x32_epi32(x[i ^ lanes->other_half], PERMI_I_LOAD_ANY(lanes->from + 8 * i)) &
-         PERMI_I_LOAD_ANY(lanes->mask + 8 * i);
-#endif
-}
-
-/* kind: 2 for 64 bits, and 1 for factors. */
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_unit)(int kind, int planes, size_t pitch,
-                                                                   const permi_rook_way *way, int ways, ptrdiff_t at,
-                                                                   char *y, PERMI_I *any)
-{
-  PERMI_I sum[PERMI_ROOK_PLANES][PERMI_ROOK_PARTS];
-  int s, i, k;
+  PERMI_V sum[16 / PERMI_WIDTH];
+  int s, i;
   PERMI_UNROLL
-  for (k = 0; k < planes; k++)
-    PERMI_UNROLL
-    for (i = 0; i < PERMI_ROOK_PARTS; i++)
-      sum[k][i] = PERMI_I_SET(0);
+  for (i = 0; i < parts; i++)
+    sum[i] = PERMI_SET(0.0);
   for (s = 0; s < ways; s++) {
-    const permi_rook_lanes *lanes = way[s].lanes;
-    const char *x = way[s].x + at;
-    PERMI_UNROLL
-    for (k = 0; k < planes; k++)
+    const double *x = way[s].x + at, *mask = way[s].mask;
+    const PERMI_V c = PERMI_SET(way[s].c);
+    if (way[s].full) {
       PERMI_UNROLL
-      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-        PERMI_I part = PERMI_NAME(rook_part)(lanes, x - (size_t)k * pitch, i);
-        if (kind == 3)
-          part = part * (long long)way[s].c;
-        else if (kind == 1)
-          part = PERMI_I_MUL32(part, PERMI_I_SET(way[s].c));
-        sum[k][i] = kind >= 2 ? PERMI_I_ADD64(sum[k][i], part) : PERMI_MM(add_epi32)(sum[k][i], part);
-      }
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
+    }
+    if (!way[s].is_short) {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c,
+                                                    PERMI_LOAD_ANY(x + i * PERMI_WIDTH), p);
+    } else if (mask) {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_FMA(PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH), PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
+    } else {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_FMA(c, PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
+    }
   }
   PERMI_UNROLL
-  for (k = 0; k < planes; k++)
-    PERMI_UNROLL
-    for (i = 0; i < PERMI_ROOK_PARTS; i++) {
-      const PERMI_I total = sum[k][i];
-      any[i] = any[i] | (total ^ (kind >= 2 ? (PERMI_I)(total >> 63) : PERMI_MM(srai_epi32)(total, 31)));
-      PERMI_I_STORE(y + at - (size_t)k * pitch + i * (64 / PERMI_ROOK_PARTS), total);
-    }
+  for (i = 0; i < parts; i++)
+    PERMI_STORE_ANY(y + at + i * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum[i], p));
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind,
-                                                                  const permi_rook_way *way, int ways, int planes,
-                                                                  char *y, uint64_t *seen)
+#if PERMI_WIDTH >= 4
+/* The same modulo 2^64. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way, int ways, double *y, size_t at,
+                                                      int parts)
 {
-  PERMI_I any[PERMI_ROOK_PARTS];
-  size_t r, k;
-  int i;
+  PERMI_I sum[16 / PERMI_WIDTH];
+  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < PERMI_ROOK_PARTS; i++)
-    any[i] = PERMI_I_LOAD_ANY(seen + i * PERMI_WIDTH);
-  for (r = 0; r < pass->repeats; r++)
-    for (k = 0; k < pass->run; k++) {
-      ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64);
-      int left = planes;
-      for (; left >= PERMI_ROOK_PLANES; left -= PERMI_ROOK_PLANES, at -= (ptrdiff_t)(PERMI_ROOK_PLANES * pass->pitch))
-        PERMI_NAME(rook_unit)(kind, PERMI_ROOK_PLANES, pass->pitch, way, ways, at, y, any);
-      for (; left > 0; left--, at -= (ptrdiff_t)pass->pitch)
-        PERMI_NAME(rook_unit)(kind, 1, 0, way, ways, at, y, any);
+  for (i = 0; i < parts; i++)
+    sum[i] = PERMI_I_SET(0);
+  for (s = 0; s < ways; s++) {
+    const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
+    const long long c = (long long)way[s].word;
+    if (c != 1) {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_I_ADD64(sum[i], (PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
+                                        PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH)) * c);
+    } else if (way[s].mask) {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
+                                       PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH));
+    } else {
+      PERMI_UNROLL
+      for (i = 0; i < parts; i++)
+        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH));
     }
+  }
   PERMI_UNROLL
-  for (i = 0; i < PERMI_ROOK_PARTS; i++)
-    PERMI_I_STORE_ANY(seen + i * PERMI_WIDTH, any[i]);
+  for (i = 0; i < parts; i++)
+    PERMI_I_STORE_ANY(y + at + i * PERMI_WIDTH, sum[i]);
 }
-#undef PERMI_ROOK_PARTS
-#undef PERMI_ROOK_PLANES
-#else
-static void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int kind, const permi_rook_way *way, int ways, int planes,
-                                 char *y, uint64_t *seen)
+
+PERMI_KERNEL PERMI_NAME(rook_modulo_64)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
+                                        size_t count)
 {
-  size_t r, k;
-  int plane, s, i;
-  for (plane = 0; plane < planes; plane++)
-    for (r = 0; r < pass->repeats; r++)
-      for (k = 0; k < pass->run; k++) {
-        const ptrdiff_t at = (ptrdiff_t)((r * pass->stride + k) * 64) - plane * (ptrdiff_t)pass->pitch;
-        uint32_t sum[16] = {0}, x[16];
-        uint64_t sums[8] = {0}, xs[8];
-        for (s = 0; s < ways; s++) {
-          const permi_rook_lanes *lanes = way[s].lanes;
-          memcpy(x, way[s].x + at, sizeof x);
-          for (i = 0; lanes && i < 16; i++) {
-            memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
-            x[i] &= lanes->mask[i];
-          }
-          memcpy(xs, x, sizeof xs);
-          for (i = 0; kind >= 2 && i < 8; i++)
-            sums[i] += (uint64_t)way[s].c * xs[i];
-          for (i = 0; kind < 2 && i < 16; i++)
-            sum[i] += (uint32_t)way[s].c * x[i];
-        }
-        for (i = 0; i < 16; i++)
-          seen[0] |= kind < 2 ? sum[i] ^ (0 - (sum[i] >> 31)) : sums[i / 2] ^ (0 - (sums[i / 2] >> 63));
-        memcpy(y + at, kind >= 2 ? (const void *)sums : (const void *)sum, 64);
-      }
+  size_t at;
+  (void)prime;
+  (void)inverse;
+  for (at = 0; at + 16 <= count; at += 16)
+    PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
+  if (at < count)
+    PERMI_NAME(rook_words)(way, ways, y, at, 8 / PERMI_WIDTH);
+  PERMI_LEAVE();
 }
 #endif
 
-PERMI_UNUSED PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way,
-                                                              int ways, int planes, char *y, uint64_t *seen)
+PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
+                                     size_t count)
 {
-  if (pass->words == 0 && !pass->times)
-    PERMI_NAME(rook_sum)(pass, 0, way, ways, planes, y, seen);
-  else if (pass->words == 0)
-    PERMI_NAME(rook_sum)(pass, 1, way, ways, planes, y, seen);
-  else if (!pass->times)
-    PERMI_NAME(rook_sum)(pass, 2, way, ways, planes, y, seen);
-  else
-    PERMI_NAME(rook_sum)(pass, 3, way, ways, planes, y, seen);
+  const PERMI_P p = PERMI_NAME(prime_of)(prime, inverse);
+  size_t at;
+  for (at = 0; at + 16 <= count; at += 16)
+    PERMI_NAME(rook_sum)(p, way, ways, y, at, 16 / PERMI_WIDTH);
+  if (at < count)
+    PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
+  PERMI_LEAVE();
 }
 
 #endif /* PERMI_FAMILY */

@@ -89,7 +89,8 @@
                      >>arrays_run      passes, price
                      >>array_kernels
      tree/           >>tree            bucket elimination
-                     >>tree_build      order, price
+                     >>tree_order      elimination orders
+                     >>tree_build      price
      band/           >>band
                      >>band_order      order of the rows, price
      twins/          >>classes         classes of waiting vertices
@@ -8064,8 +8065,7 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* Returns which of two tables, 0 or 1, a join without sorting adds whole for each state of the other, in *visits; -1:
-   sorted states are fewer by far, or such joins are not written. */
+/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits; -1: none. */
 #define PERMI_TREE_SMALL 8
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
@@ -8233,6 +8233,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
+  int inner;            /* of permi_tree_direct */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -8369,31 +8370,37 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins tables of doubles with free lines without sorting: adds all of one, `inner`, for each state of the other. Terms
-   of a sum keep their order: by parts of the left table. */
-static perm_status permi_tree_join_direct(const permi_tree_product *join, int inner)
+/* Joins without sorting, where the product has certain highest common bits. Terms of a sum keep their order: by parts
+   of the left table. */
+static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
+  const permi_tree_product *join = (const permi_tree_product *)context;
+  const int inner = join->inner, bits = permi_count_ones(join->common);
   const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
   const double *x = (const double *)(const void *)join->factor[inner]->value;
   double *y = (double *)(void *)join->out->value;
   const uint32_t outer = join->set[1 - inner], all = join->set[inner];
+  const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
+  const uint32_t fixed = (uint32_t)permi_deposit_bits(number << (bits - join->cut), join->common);
   uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
   perm_status status = PERM_OK;
-  memset(y, 0, join->out->states * sizeof *y);
   for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
-    const double c = a[inner ? k : count - 1 - k];
-    const uint32_t to = all & ~mask, from = permi_tree_extract(to, all);
+    const double c = mask & cut & ~fixed ? 0 : a[inner ? k : count - 1 - k];
+    const uint32_t to = all & ~mask & ~cut, from = permi_tree_extract(to, all);
     const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
+    const double *x_at = x + (cut ? permi_tree_extract(fixed & ~mask, all) : 0);
+    double *y_at = y + (mask | fixed);
     uint32_t s = 0, t = 0, i;
     if (c != 0)
       do {
         for (i = 0; i <= low; i++)
-          y[mask + t + i] += c * x[s + i];
+          y_at[t + i] += c * x_at[s + i];
         s = (s - from_high) & from_high;
         t = (t - to_high) & to_high;
       } while (t);
     if (join->out->states > 1u << PERMI_TREE_SMALL)
-      status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(to)), join->run->base.done, 0);
+      status = permi_runner_poll(&join->run->base, c != 0 ? 0.125 * (1u << permi_count_ones(to)) : 0.125,
+                                 join->run->base.done, thread);
     mask = inner ? (mask - outer) & outer : (mask - 1) & outer;
   }
   return status;
@@ -8404,7 +8411,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
+                             -1};
   double visits;
   uint32_t high;
   int k, threads = 1;
@@ -8429,9 +8437,11 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
-  k = threads > 1 ? -1 : permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
-  if (k >= 0)
-    return permi_tree_join_direct(&join, k);
+  join.inner = permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  if (join.inner >= 0) {
+    memset(out->value, 0, out->states * sizeof *out->value);
+    return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
+  }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
   if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
@@ -8607,58 +8617,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
-/* ===================================================================================== >>tree_build
-   Orders a block by elimination; prices and runs its tree. */
-
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
-{
-  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
-  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
-  const size_t work = (size_t)tree->work_values + 1;
-  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
-  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
-  permi_pool *pool = &run->base.pool;
-  perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low, *numbers;
-  int i;
-  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
-  run->tree = tree;
-  run->weight = permi_tree_weight(tree);
-  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
-  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
-  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
-  if (!pool->failed) {
-    run->rank.low = numbers;
-    run->rank.high = numbers += lows;
-    numbers += highs;
-    for (i = 0; i < 2; i++) {
-      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
-      run->mask[i] = numbers;
-      run->index[i] = numbers += most;
-      run->first[i] = numbers += most;
-      numbers += groups;
-    }
-    run->rank.high[0] = 0;
-    for (low = 0; low < lows; low++)
-      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
-    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
-  }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
-  return status;
-}
-
-static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
-{
-  permi_tree_run run;
-  memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
-}
+/* ===================================================================================== >>tree_order
+   Orders of a block by elimination. */
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
    gives the next vertex, in large blocks lists by degree. */
@@ -8666,6 +8626,7 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
+  const int *given, *after; /* an order, or NULL; what a vertex is linked to when it goes, or -1 */
   int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0 is free */
@@ -8856,7 +8817,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   int v, e, ahead = 0, row = 0;
   graph->n = n;
   graph->filling = filling;
-  graph->listed = !filling && n >= PERMI_TREE_LISTED;
+  graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
     const size_t all = (size_t)n;
@@ -9077,7 +9038,9 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    if (graph->listed) {
+    if (graph->given) {
+      v = turn < graph->n ? graph->given[turn] : -1;
+    } else if (graph->listed) {
       while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
         graph->lowest++;
       v = graph->first[graph->lowest];
@@ -9088,6 +9051,10 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     }
     if (v < 0)
       break;
+    if (graph->given && graph->after[v] >= 0 && permi_tree_link(graph, v, graph->after[v]) < 0) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
     count = permi_tree_neighbours(graph, v, neighbour);
     least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
@@ -9102,6 +9069,59 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
+/* ===================================================================================== >>tree_build
+   Prices and runs a block's tree. */
+
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
+                                    perm_partial *partial)
+{
+  const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
+  const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
+  const size_t work = (size_t)tree->work_values + 1;
+  const int low_bits = tree->width < PERMI_TREE_LOW ? tree->width : PERMI_TREE_LOW;
+  const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
+  permi_pool *pool = &run->base.pool;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint32_t low, *numbers;
+  int i;
+  permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
+  run->tree = tree;
+  run->weight = permi_tree_weight(tree);
+  run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
+  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
+  if (!pool->failed) {
+    run->rank.low = numbers;
+    run->rank.high = numbers += lows;
+    numbers += highs;
+    for (i = 0; i < 2; i++) {
+      run->work[i] = run->values + (stacked + (size_t)i * work) * size;
+      run->mask[i] = numbers;
+      run->index[i] = numbers += most;
+      run->first[i] = numbers += most;
+      numbers += groups;
+    }
+    run->rank.high[0] = 0;
+    for (low = 0; low < lows; low++)
+      run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
+  }
+  if (status == PERM_OK) {
+    run->base.sizes = run->table->sizes;
+    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(pool);
+  return status;
+}
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+}
+
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -9109,7 +9129,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   const int edges = (node + 1)->edge - node->edge;
   const permi_tree_sketch unit = {0, 0, 1};
   permi_tree_sketch factor, product;
-  double seconds = PERMI_TREE_NODE_SECONDS, states, visits;
+  double seconds = PERMI_TREE_NODE_SECONDS, states, visits, miss;
   int i, t = permi_count_ones(node->all);
   roundings[0] += 1 + edges + (permi_tree_alone(tree, node) != NULL);
   roundings[1] += 1;
@@ -9129,13 +9149,12 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     product.difference = factor.difference + other->difference;
     t = permi_count_ones(product.set);
     product.states = permi_tree_choose(tree, t, permi_count_ones(product.set & node->rows) - product.difference);
+    miss = 8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0;
     if (permi_tree_direct(tree, other->set, other->difference, factor.set, factor.difference, &visits) < 0)
-      seconds += 5e-10 * permi_tree_power(3, common) +
-                 pairs * (PERMI_TREE_PAIR_SECONDS * weight +
-                          (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0)) +
+      seconds += 5e-10 * permi_tree_power(3, common) + pairs * (PERMI_TREE_PAIR_SECONDS * weight + miss) +
                  (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS;
     else
-      seconds += visits * PERMI_TREE_VISIT_SECONDS;
+      seconds += visits * (0.4 * PERMI_TREE_PAIR_SECONDS + miss / 8);
     seconds += PERMI_TREE_NODE_SECONDS + product.states * PERMI_TREE_PAIR_SECONDS;
     states = fmax(other->states, factor.states);
     tree->most_states = fmax(tree->most_states, states);
@@ -9266,7 +9285,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* a block is connected */
+  for (depth = k = 0; k < n; k++) /* roots */
+    if (graph->scope_start[k] == graph->scope_start[k + 1])
+      todo[depth++] = k;
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];
@@ -9388,8 +9409,8 @@ static perm_status permi_tree_worth(permi_maker *maker, const permi_block *block
    wins. */
 #define PERMI_TREE_FILL 20000
 #define PERMI_TREE_GLANCES 250
-#define PERMI_TREE_SECOND 4 /* times its planning: an order that a second one may better */
-/* Returns 1 if no further order is worth its planning, of which one took `each`. */
+#define PERMI_TREE_SECOND 4 /* times its planning */
+/* Returns 1 if no order after this one is worth its planning, of `each`. */
 static int permi_tree_enough(const permi_tree *best, int glances, int start, double each, double rival)
 {
   const double seconds = best ? best->cost[best->nodes] : (double)INFINITY;

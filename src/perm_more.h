@@ -43,7 +43,7 @@
                      >>rejection       with a guaranteed relative error
                      >>estimate_calls  public calls
      picture/        >>spy             perm_sparse_spy
-     rook/           >>placements      a frontier whose vertices may stay unmatched
+     rook/           >>placements      tables whose vertices may stay unmatched
                      >>rook            perm_rook_numbers
                      >>rook_kernels
      sample/         >>trace           states kept, the draw of a way

@@ -23,29 +23,16 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* Low places are lanes of 64 bytes: where each 32-bit element comes from, if it does. */
-typedef struct permi_rook_lanes {
-  uint32_t from[16], mask[16];
-  int other_half; /* from = own place ^ 8 or more */
-} permi_rook_lanes;
-
-/* One source x of a pass: c x is added to y. */
+/* c x is added to y. */
 typedef struct permi_rook_way {
-  const char *x;
-  const permi_rook_lanes *lanes; /* or NULL: as it is */
-  int64_t c;
+  const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
+  double c;
+  uint64_t word;          /* c modulo 2^64 */
+  int is_short, full; /* |c| <= 4; the sum is reduced before */
 } permi_rook_way;
 
-typedef struct permi_rook_pass {
-  int words; /* of a value; 0: 32 bits */
-  int times; /* some c is not 1 */
-  size_t run, repeats, stride; /* in units of 64 bytes, or of long values */
-  size_t pitch;                /* bytes of a plane */
-} permi_rook_pass;
-
-/* x, y: the last plane. Ors moduli into seen: 8 words by lanes, or a long value. */
-typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, int planes, char *y,
-                                  uint64_t *seen);
+typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
+                                  size_t count);
 
 /* >>proof_kernels and >>rook_kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE

@@ -8,113 +8,117 @@
 #include "../sparse/sparse.h"
 
 typedef struct permi_rook {
-  const perm_matrix *matrix;
-  int m, n, transposed; /* m <= n: of the matrix, or its transpose */
-  permi_block block;    /* lines with entries */
-  int64_t *shifted;     /* m x n, or NULL */
+  int m, n; /* m <= n: of the matrix, or its transpose */
+  permi_working working;
+  permi_block block; /* lines with entries */
+  int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* Goes through entries that are not 0; begins with row 0, next 0. */
-typedef struct permi_rook_entry {
-  int row, column;
-  int64_t value;
-  size_t next;
-} permi_rook_entry;
-
-static int permi_rook_next(const perm_matrix *matrix, permi_rook_entry *entry)
+static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
 {
-  permi_cell cell;
-  for (; entry->row < matrix->m; entry->row++)
-    for (; entry->next < matrix->row_start[entry->row + 1];) {
-      const size_t e = entry->next++;
-      permi_matrix_entry(matrix, e, &cell);
-      if (!cell.integer)
+  permi_working *working = &rook->working;
+  int *line = working->queue, count[2] = {0, 0}, v;
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+  for (v = 0; v < 2 * rook->n; v++)
+    if (working->degree[v])
+      line[(v < rook->n ? 0 : rook->n) + count[v >= rook->n]++] = v;
+  return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
+}
+
+/* Makes `order` the sequence of a path, vertices whose last neighbour goes before it; `after` links all but leaves to
+   the next of them. work: 2 a vertex. */
+static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
+{
+  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
+  for (k = 0; k < block->vertices; k++) {
+    open[k] = block->start[k + 1] - block->start[k];
+    after[k] = -1;
+  }
+  for (k = 0; k < block->vertices; k++)
+    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+      const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
+      const int degree = block->start[v + 1] - block->start[v];
+      if (open[v] < 0 || (v != order[k] && open[v] != 1))
         continue;
-      entry->column = matrix->column[e];
-      entry->value = cell.integer;
-      return 1;
+      if (open[v] < degree && last >= 0)
+        after[last] = v;
+      last = open[v] < degree ? v : last;
+      width -= open[v] < degree;
+      open[v] = -1;
+      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+        const int t = block->neighbour[i];
+        width += open[t] == block->start[t + 1] - block->start[t];
+        open[t] -= open[t] >= 0;
+      }
+      last = width ? last : -1; /* a component ends */
+      sequence[length++] = v;
     }
-  return 0;
+  memcpy(order, sequence, (size_t)length * sizeof *order);
 }
 
-static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
+/* Plans a tree by least degree or, if that takes long, a path that takes less, annealed for a share of its seconds.
+   plan->seconds is INFINITY if there is none. */
+static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
+                                    permi_placements *plan)
 {
-  const perm_matrix *matrix = rook->matrix;
-  permi_block *block = &rook->block;
-  const size_t lines = (size_t)matrix->m + (size_t)matrix->n;
-  const size_t most = matrix->nnz < INT_MAX / 4 ? matrix->nnz : INT_MAX / 4;
-  int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
-  permi_rook_entry entry;
-  block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
-  block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
-  block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
-  if (pool->failed || most < matrix->nnz)
-    return 0;
-  block->edge = block->neighbour + 2 * most;
-  memset(number, 0, (lines + 1) * sizeof *number);
-  memset(block->start, 0, (lines + 2) * sizeof *block->start);
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry);) {
-    number[entry.row]++;
-    number[matrix->m + entry.column]++;
-  }
-  for (k = 0; k < matrix->m + matrix->n; k++) /* degrees become numbers of vertices */
-    if (number[k]) {
-      block->n += k < matrix->m;
-      block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
-      number[k] = block->vertices++;
-    }
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(matrix, &entry); block->edges++) {
-    const int end[2] = {number[entry.row], number[matrix->m + entry.column]};
-    block->integer[block->edges] = entry.value;
-    for (k = 0; k < 2; k++) {
-      const int at = block->start[end[k] + 1]++;
-      block->neighbour[at] = end[1 - k];
-      block->edge[at] = block->edges;
-    }
-  }
-  return 1;
-}
-
-/* Anneals an order for a share of its predicted seconds and plans with it; plan->seconds is INFINITY if there is none.
-   Returns 0 without memory. */
-static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
-                            permi_control *watch, permi_placements *plan)
-{
-  const size_t vertices = (size_t)block->vertices;
   const double effort = options->plan_effort > 0 ? options->plan_effort : 1;
   const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
                                  PERMI_GREEDY_SHARE * fmax(effort, 1) / 2, permi_account_most(options)};
-  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int)), v;
+  permi_pool pool = {plan->allocator, NULL, 0};
+  int *order = (int *)permi_pool_get(&pool, 4 * (size_t)block->vertices + 1, sizeof *order), start, v;
+  permi_placements other = *plan;
+  permi_tree_graph graph;
   permi_budget budget;
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   double cost = 0;
-  plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
-  if (pool->failed)
-    return 0;
   plan->seconds = (double)INFINITY;
-  plan->block = block;
-  plan->allocator = &options->allocator;
-  plan->watch = watch;
-  plan->order = order;
-  plan->place = order + vertices;
-  plan->open = plan->place + vertices;
-  plan->sequence = plan->open + vertices;
-  plan->done = plan->most + vertices + 1;
-  plan->most[0] = 1;
-  plan->threads = permi_threads(options);
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = plan->allocator;
+  graph.watch = watch;
+  graph.seed = UINT64_C(88172645463325252);
   memset(&budget, 0, sizeof budget);
   budget.effort = effort;
   budget.most = budget.rival = (double)INFINITY;
   budget.each = budget.quick = PERMI_STATE_SECONDS;
   budget.quick_width = PERMI_ORDER_WIDTH;
   budget.account = &account;
-  for (v = 0; v < block->vertices; v++) /* if none is found */
-    order[v] = v;
-  if (vertices && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
-    return 0;
-  if (watch->stopped == PERM_OK)
-    permi_placements_plan(plan);
-  return 1;
+  for (start = 0; start < 2 && status == PERM_OK && watch->stopped == PERM_OK && plan->seconds > PERMI_ROOK_TRIED;
+       start++) {
+    for (v = 0; v < block->vertices; v++) /* if none is found */
+      order[v] = v;
+    if (start == 1 && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
+      status = PERM_ERROR_MEMORY;
+    if (start == 1 && status == PERM_OK) {
+      permi_rook_chain(block, order, order + block->vertices, order + 2 * block->vertices);
+      graph.given = order;
+      graph.after = order + block->vertices;
+    }
+    if (status == PERM_OK)
+      status = permi_tree_order(&graph, block, 0, (double)INFINITY);
+    if (status == PERM_ERROR_LIMIT) {
+      status = PERM_OK;
+      continue;
+    }
+    other.tree = status == PERM_OK ? (permi_tree *)permi_owned_new(plan->allocator, sizeof *other.tree) : NULL;
+    if (!other.tree) {
+      status = PERM_ERROR_MEMORY;
+      break;
+    }
+    other.tree->numbers.words = other.tree->size = 1;
+    other.tree->numbers.algebra = PERMI_WORD;
+    other.tree->nodes = block->vertices;
+    if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
+      status = PERM_ERROR_MEMORY;
+    } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
+      permi_tree *swap = plan->tree;
+      *plan = other;
+      other.tree = swap;
+    }
+    permi_owned_release(plan->allocator, other.tree);
+  }
+  permi_tree_graph_release(&graph);
+  permi_pool_release(&pool);
+  return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
 /* a /= d, which divides it; d below 2^63. */
@@ -162,16 +166,16 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
+/* The values at x of all entries. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
+  const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
   const size_t n = (size_t)rook->n;
-  permi_rook_entry entry;
   size_t k;
   for (k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
-  for (memset(&entry, 0, sizeof entry); permi_rook_next(rook->matrix, &entry);)
-    rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
-                                   : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
+  for (; cell < end; cell++)
+    rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
 }
 
 /* Returns predicted seconds of all evaluations; INFINITY: impossible. */
@@ -212,7 +216,7 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
     numbers[x] = result->integer;
     watch->done = watch->work_total * (x + 1) / (rook->m + 1);
     if (permi_watch(watch, PERMI_WATCH_UNITS))
-      return permi_fail_stopped(watch, result);
+      return watch->stopped;
   }
   return permi_rook_interpolate(numbers, rook->m, rook->n)
              ? PERM_OK
@@ -233,10 +237,10 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_status status, planning = PERM_OK;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_FREE_SECONDS && rook->m > 0 &&
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
-      return permi_fail_memory(result);
+      return PERM_ERROR_MEMORY;
     second = permi_rook_evaluation_seconds(rook, &options, &planning);
   }
   planned = permi_seconds() - watch->start;
@@ -258,17 +262,14 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   else if (watch->work_total == (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
-                        PERMI_ROOK_PLACES);
+                        PERMI_TREE_WIDTH - 1);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
                         permi_time_words(watch->work_total).text, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
-    result->isa = permi_placements_isa(&options, &plan->lanes);
     result->threads = plan->threads;
     status = permi_placements_run(plan, numbers, rook->m + 1);
-    if (status != PERM_OK)
-      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
   } else {
     status = permi_rook_evaluate(rook, &options, watch, numbers, result);
     result->method = PERM_METHOD_EXACT;
@@ -309,45 +310,58 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   return PERM_OK;
 }
 
+/* Returns log2 of a bound: the product over rows, or columns, of 1 + sum of |entries|. */
+static double permi_rook_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < block->vertices; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return fmin(bits[0], bits[1]);
+}
+
 static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
                                       permi_control *watch, perm_result *result)
 {
-  permi_pool pool = {&options->allocator, NULL, 0};
   permi_rook rook;
   permi_placements plan;
-  const permi_block *block = &rook.block;
-  double bits[2] = {0, 0}, sum;
-  int v, e;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
-  rook.matrix = matrix;
-  rook.transposed = matrix->m > matrix->n;
-  rook.m = rook.transposed ? matrix->n : matrix->m;
-  rook.n = rook.transposed ? matrix->m : matrix->n;
-  if (!permi_rook_graph(&rook, &pool)) {
-    status = permi_fail_memory(result);
-  } else {
-    for (v = 0; v < block->vertices; v++) {
-      for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
-        sum += fabs((double)block->integer[block->edge[e]]);
-      bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
-    }
-    /* log2 of a bound: the product over rows, or columns, of (1 + sum of |entries|), and a sign */
-    plan.bits = 2 + fmin(bits[0], bits[1]);
-    if (plan.bits > 64 * PERM_INTEGER_WORDS)
-      status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
-                                                          "smaller matrix or smaller entries",
-                          plan.bits, 64 * PERM_INTEGER_WORDS);
-    else if (!permi_rook_order(&rook.block, options, &pool, watch, &plan))
-      status = permi_fail_memory(result);
-    else
-      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
-                                         : permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+  rook.m = permi_matrix_shorter(matrix);
+  rook.n = permi_matrix_longer(matrix);
+  if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
+    return permi_fail_memory(result);
+  rook.working.watch = plan.watch = watch;
+  plan.block = &rook.block;
+  plan.allocator = &options->allocator;
+  plan.threads = permi_threads(options);
+  result->isa = permi_placements_isa(&plan, options);
+  if (!permi_rook_graph(&rook, matrix)) {
+    permi_working_free(&rook.working);
+    return permi_fail_memory(result);
   }
-  permi_pool_release(&pool);
+  if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
+    status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
+                                                        "smaller matrix or smaller entries",
+                        plan.bits + 2, 64 * PERM_INTEGER_WORDS);
+  else
+    status = permi_rook_order(&rook.block, options, watch, &plan);
+  if (status == PERM_OK && watch->stopped == PERM_OK)
+    status = permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+  if (watch->stopped != PERM_OK)
+    status = permi_fail_stopped(watch, result);
+  else if (status == PERM_ERROR_MEMORY)
+    status = permi_fail_memory(result);
+  permi_owned_release(&options->allocator, plan.tree);
+  permi_block_release(&options->allocator, &rook.block);
+  permi_working_free(&rook.working);
   return status;
 }
 

@@ -216,7 +216,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   tree->cost[0] = 0;
   tree->depth = 1;
   tree->node[0].edge = 0;
-  todo[0] = n - 1; /* a block is connected */
+  for (depth = k = 0; k < n; k++) /* roots */
+    if (graph->scope_start[k] == graph->scope_start[k + 1])
+      todo[depth++] = k;
   while (depth > 0 && !permi_watch_step(watch, (size_t)steps++, 300)) {
     permi_tree_node *at = &tree->node[node];
     k = todo[depth - 1];

@@ -218,7 +218,27 @@ TEST(t_rook_components)
   }
 }
 
-/* Planes beyond the caches, in chunks, for every instruction set and number of threads; entries of one bit to 40. */
+/* Sparse boards of one part or several, with empty lines and of either shape: trees with joins and paths, one word or
+   several primes, against the other engine. */
+TEST(t_rook_sparse_boards)
+{
+  perm_integer one[T_ROOK_MAX + 1], other[T_ROOK_MAX + 1];
+  perm_result result;
+  double a[14 * 18];
+  int trial, k;
+  for (trial = 0; trial < 40; trial++) {
+    const int m = 8 + test_below(7), n = 8 + test_below(11), size = m < n ? m : n, filled = 8 + 4 * test_below(10);
+    const double most = ldexp(1, 5 * test_below(6));
+    memset(a, 0, sizeof a);
+    for (k = 0; k < filled; k++)
+      a[test_below(m - 1) * n + test_below(n - 1)] = trial & 1 ? 1 : floor(most * (2 * test_uniform() - 1));
+    CHECK(t_rook_of(m, n, a, PERM_METHOD_FRONTIER, one, &result) == PERM_OK);
+    CHECK_SHOW(t_rook_of(m, n, a, PERM_METHOD_EXACT, other, &result) == PERM_OK, "%s", result.message);
+    CHECK_SHOW(!memcmp(one, other, ((size_t)size + 1) * sizeof *one), "trial %d: %d x %d", trial, m, n);
+  }
+}
+
+/* Tables in many parts, for every instruction set and number of threads; entries of one bit to 40. */
 TEST(t_rook_families_and_threads)
 {
   static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
@@ -228,7 +248,7 @@ TEST(t_rook_families_and_threads)
   perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
   perm_result result;
   int trial, k;
-  for (trial = 0; trial < 5; trial++) { /* the last, a band, has many planes when it is wide */
+  for (trial = 0; trial < 5; trial++) { /* the last, a band, has many values a set when it is wide */
     const double most = ldexp(1, bits[trial]);
     const int m = rows[trial], n = columns[trial];
     perm_matrix matrix;
