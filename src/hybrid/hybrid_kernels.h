@@ -270,89 +270,92 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(chain)(int algebra, int first, int base, 
   })
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                              const permi_instruction *operation, double *values, int at,
-                                              PERMI_H(numbers) *x)
+/* What groups of an instruction hold: row sums, numbers, or 1 for a lone table. */
+typedef struct PERMI_H(source) {
+  int lone, rows;
+  const double *row;
+  double least, half; /* of whole numbers' folds */
+} PERMI_H(source);
+
+PERMI_TARGET PERMI_INLINE void PERMI_H(fetch)(int algebra, int count, int folds, const permi_hybrid *hybrid,
+                                              const PERMI_H(source) *from, double *values, int at, PERMI_H(numbers) *x)
 {
-  const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
-  const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD, parts = permi_hybrid_parts(algebra);
-  const int halves = algebra == PERMI_HYBRID_WHOLE && folds;
+  const int parts = permi_hybrid_parts(algebra), halves = folds && algebra == PERMI_HYBRID_WHOLE;
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
-  const double *slot = permi_hybrid_slot(values, of_rows ? operation->row : at);
-  const PERMI_V half = PERMI_SET(operation->halved ? 0.5 : 1);
+  const PERMI_V half = PERMI_SET(from->half);
   int k;
-  PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
-    PERMI_N y = PERMI_H(get)(of_rows ? permi_hybrid_row_parts(algebra) : parts, slot, k);
-    if (of_rows)
-      y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), hybrid->floor[operation->row], prime);
-    if (halves)
-      y.p[0] = y.p[0] * half;
-    PERMI_H(hold)(parts, count, x, k, y);
-  })
+  if (from->rows) {
+    PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
+      PERMI_N y = PERMI_H(get)(permi_hybrid_row_parts(algebra), from->row, k);
+      y = PERMI_H(row)(algebra, y, PERMI_H(constant)(algebra, hybrid, at), from->least, prime);
+      if (halves)
+        y.p[0] = y.p[0] * half;
+      PERMI_H(hold)(parts, count, x, k, y);
+    })
+  } else if (!from->lone) {
+    const double *slot = permi_hybrid_slot(values, at);
+    PERMI_NUMBERS(PERMI_H(unrolls)(algebra), {
+      PERMI_N y = PERMI_H(get)(parts, slot, k);
+      if (halves)
+        y.p[0] = y.p[0] * half;
+      PERMI_H(hold)(parts, count, x, k, y);
+    })
+  } else {
+    PERMI_N y = PERMI_H(one)(PERMI_SET(0.0));
+    y.p[0] = half;
+    PERMI_NUMBERS(PERMI_H(unrolls)(algebra), { PERMI_H(hold)(parts, count, x, k, y); })
+  }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+/* `kind` is ROWS, TIMES or FOLD. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(tables)(int algebra, int count, int kind, const permi_hybrid *hybrid,
                                                const permi_instruction *operation, double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int of_base = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS;
-  const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
-  const int unrolled = PERMI_H(unrolls)(algebra) && opcode != PERMI_OP_DIFFERENCE; /* which is seldom */
+  const int of_base = kind == PERMI_OP_ROWS, folds = kind == PERMI_OP_FOLD, unrolled = PERMI_H(unrolls)(algebra);
+  const int opcode = operation->opcode, group = operation->group;
+  const int lone_row = opcode == PERMI_OP_ROW, base_row = lone_row ? operation->row : operation->other;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const int base_row = opcode == PERMI_OP_ROWS ? operation->other : operation->row;
-  const double least = hybrid->floor[base_row], half = operation->halved ? 0.5 : 1;
+  const double least = hybrid->floor[base_row];
   const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
+  PERMI_H(source) from;
   PERMI_H(numbers) base, held, also;
   int k;
+  from.lone = lone_row || opcode == PERMI_OP_DIFFERENCE;
+  from.rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
+  from.row = permi_hybrid_slot(values, operation->row);
+  from.least = hybrid->floor[operation->row];
+  from.half = operation->halved ? 0.5 : 1;
   if (of_base) {
     PERMI_NUMBERS(unrolled, {
       PERMI_H(hold)(row_parts, count, &base, k, PERMI_H(get)(row_parts, permi_hybrid_slot(values, base_row), k));
     })
   }
   while (t < last) {
-    const permi_statement *end = t + operation->group;
-    if (opcode != PERMI_OP_ROW && opcode != PERMI_OP_DIFFERENCE)
-      PERMI_H(fetch)(algebra, count, opcode, hybrid, operation, values, t->h, &held);
+    const permi_statement *end = t + group;
+    PERMI_H(fetch)(algebra, count, folds, hybrid, &from, values, t->h, &held);
     if (folds)
-      PERMI_H(fetch)(algebra, count, opcode, hybrid, operation, values, t->g, &also);
+      PERMI_H(fetch)(algebra, count, folds, hybrid, &from, values, t->g, &also);
     for (; t < end; t++) {
       const double *p = permi_hybrid_slot(values, t->p), *q = permi_hybrid_slot(values, t->q);
       double *out = permi_hybrid_slot(values, t->out);
       PERMI_N c;
       if (of_base)
-        c = PERMI_H(constant)(algebra, hybrid, opcode == PERMI_OP_ROW ? t->h : t->p);
+        c = PERMI_H(constant)(algebra, hybrid, lone_row ? t->h : t->p);
       PERMI_NUMBERS(unrolled, {
-        PERMI_N x;
+        PERMI_N x, y = PERMI_H(of)(parts, count, &held, k);
         if (of_base)
-          x = PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime);
-        else
-          x = PERMI_H(get)(parts, p, k);
-        if (folds)
-          x = PERMI_H(cross)(algebra, x, PERMI_H(of)(parts, count, &held, k), PERMI_H(get)(parts, q, k),
+          x = PERMI_H(times)(algebra, y, PERMI_H(row)(algebra, PERMI_H(of)(row_parts, count, &base, k), c, least, prime),
+                             prime);
+        else if (folds)
+          x = PERMI_H(cross)(algebra, PERMI_H(get)(parts, p, k), y, PERMI_H(get)(parts, q, k),
                              PERMI_H(of)(parts, count, &also, k), prime);
-        else if (opcode == PERMI_OP_DIFFERENCE)
-          x = PERMI_H(minus)(algebra, x, PERMI_H(get)(parts, q, k), half, prime);
-        else if (opcode == PERMI_OP_ROWS)
-          x = PERMI_H(times)(algebra, PERMI_H(of)(parts, count, &held, k), x, prime);
-        else if (opcode != PERMI_OP_ROW)
-          x = PERMI_H(times)(algebra, x, PERMI_H(of)(parts, count, &held, k), prime);
-        PERMI_H(put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_H(settle)(algebra, x));
+        else
+          x = PERMI_H(times)(algebra, PERMI_H(get)(parts, p, k), y, prime);
+        PERMI_H(put)(parts, out, k, PERMI_H(settle)(algebra, x));
       })
     }
   }
-}
-
-/* Rows do not grow; a difference is below 2^50 (permi_growth_kind). */
-PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
-                                              const permi_instruction *operation, double *values)
-{
-  const int whole = algebra == PERMI_HYBRID_WHOLE && opcode != PERMI_OP_ROW;
-  if (whole && opcode != PERMI_OP_DIFFERENCE && operation->growth == PERMI_GROWS_LONG)
-    PERMI_H(tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, values);
-  else if (whole && operation->growth == PERMI_GROWS_SHORT)
-    PERMI_H(tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, values);
-  else
-    PERMI_H(tables)(algebra, count, opcode, hybrid, operation, values);
 }
 
 /* Slots from `bases` on are numbers. */
@@ -385,30 +388,36 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(product)(int algebra, int count, const pe
   PERMI_NUMBERS(PERMI_H(is_short)(algebra), { PERMI_H(put)(parts, out, k, PERMI_H(of)(parts, count, &product, k)); })
 }
 
+/* A lone row does not grow; a lone table's difference is below 2^50 (permi_growth_kind). */
+PERMI_TARGET PERMI_INLINE void PERMI_H(grown)(int algebra, int count, int kind, const permi_hybrid *hybrid,
+                                              const permi_instruction *operation, double *values)
+{
+  if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
+    PERMI_H(tables)(PERMI_HYBRID_LONG, count, kind, hybrid, operation, values);
+  else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
+    PERMI_H(tables)(PERMI_HYBRID_SHORT, count, kind, hybrid, operation, values);
+  else
+    PERMI_H(tables)(algebra, count, kind, hybrid, operation, values);
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_H(interpret)(int algebra, const permi_hybrid *hybrid, double *values,
                                                   unsigned turned)
 {
   const int count = PERMI_HYBRID_DOUBLES / permi_hybrid_row_parts(algebra) / PERMI_WIDTH;
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
-#define PERMI_TABLES(opcode)                                                                                           \
-  case opcode:                                                                                                         \
-    PERMI_H(grown)(algebra, count, opcode, hybrid, operation, values); break
   for (; operation < end; operation++) {
-    const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+    const permi_statement *t = hybrid->statement + operation->first;
     if (!(operation->dirty & turned))
       continue;
     switch (operation->opcode) {
-      PERMI_TABLES(PERMI_OP_ROW);
-      PERMI_TABLES(PERMI_OP_ROWS);
-      PERMI_TABLES(PERMI_OP_TIMES_ROW);
-      PERMI_TABLES(PERMI_OP_TIMES);
-      PERMI_TABLES(PERMI_OP_DIFFERENCE);
-      PERMI_TABLES(PERMI_OP_FOLD_ROW);
-      PERMI_TABLES(PERMI_OP_FOLD);
-    default: PERMI_H(product)(algebra, count, hybrid, t, last, values);
+    case PERMI_OP_ROW:
+    case PERMI_OP_ROWS: PERMI_H(grown)(algebra, count, PERMI_OP_ROWS, hybrid, operation, values); break;
+    case PERMI_OP_TIMES_ROW:
+    case PERMI_OP_TIMES: PERMI_H(grown)(algebra, count, PERMI_OP_TIMES, hybrid, operation, values); break;
+    case PERMI_OP_CHAIN: PERMI_H(product)(algebra, count, hybrid, t, t + operation->count, values); break;
+    default: PERMI_H(grown)(algebra, count, PERMI_OP_FOLD, hybrid, operation, values);
     }
   }
-#undef PERMI_TABLES
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
