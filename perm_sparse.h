@@ -327,6 +327,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
+PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
@@ -880,8 +881,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
   return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>market
    Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than
@@ -19135,6 +19134,10 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
   }
 }
 
+#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4 /* measured */
+PERMI_BRIEF_BEGIN
+#endif
+
 /* ================================================================================= >>hybrid_kernels
    The interpreter of >>hybrid_layout. */
 
@@ -19530,7 +19533,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(folds)(int algebra, const permi_hybrid *h
       double *out = permi_hybrid_slot(values, t->out);
       PERMI_NUMBERS({
         const PERMI_N y = PERMI_H(of)(parts, count, &held, k), z = PERMI_H(of)(parts, count, &also, k);
-        const PERMI_N x = PERMI_H(cross)(algebra, PERMI_H(get)(parts, p, k), y, PERMI_H(get)(parts, q, k), z, from.prime);
+        const PERMI_N a = PERMI_H(get)(parts, p, k), b = PERMI_H(get)(parts, q, k);
+        const PERMI_N x = PERMI_H(cross)(algebra, a, y, b, z, from.prime);
         PERMI_H(put)(parts, out, k, PERMI_H(settle)(algebra, x));
       })
     }
@@ -19896,6 +19900,9 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 #undef PERMI_SIGNS_LOAD
 #undef PERMI_SIGNS_STORE
 
+#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4
+PERMI_BRIEF_END
+#endif
 #endif /* PERMI_FAMILY */
 
 /* MIT License; SPDX-License-Identifier: MIT
