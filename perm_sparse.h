@@ -2968,6 +2968,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
+  int zeros;     /* 1: stored zeros are kept; cell e is entry e */
+  double *shift; /* NULL, or room for the exponents by which lines were scaled */
   int inexact, lost; /* rounded integers; entries below normal doubles */
   double lost_error; /* by these, in units of 2^exp2 */
   perm_preparation report;
@@ -3196,7 +3198,8 @@ static int permi_scale(permi_working *working)
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
@@ -3249,7 +3252,7 @@ static int permi_scale(permi_working *working)
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
 done:
-  permi_release(&working->allocator, shift);
+  permi_release(&working->allocator, given ? NULL : shift);
   return fine;
 }
 
@@ -3570,7 +3573,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
       break;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
       permi_matrix_entry(matrix, e, &cell);
-      if (permi_cell_is_zero(working, &cell))
+      if (!working->zeros && permi_cell_is_zero(working, &cell))
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
@@ -5263,7 +5266,7 @@ static permi_coefficient permi_coefficient_one(void)
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
-  *least = fmin(*least, c->absolute);
+  *least = fmin(*least, c->absolute > 0 ? c->absolute : *least);
   *least = fmin(*least, c->real != 0 ? fabs(c->real) : *least);
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
@@ -5583,7 +5586,9 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
    r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
-  return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
+  return line->count == 0 ? 0
+         : line->others   ? log2(fmax(line->sum, 1))
+                          : permi_log2_factorial(line->count) / line->count;
 }
 
 static double permi_majorants_bits(const double *bits)
@@ -7749,6 +7754,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
+  int zeros; /* 1: joins take zeros, too: >>derive_tree */
   /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -7887,7 +7893,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
       size_t w = 0;
       while (integers && w < size && !x[w])
         w++;
-      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
+      if (join->run->zeros || (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0)) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
         g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
@@ -7992,14 +7998,15 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
-                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                                const permi_tree_table *left, const permi_tree_table *right,
+                                                permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
-  int k, threads = 1;
+  int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
@@ -8016,13 +8023,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->base.threads;
-    join.parts = PERMI_TREE_PARTS * threads;
+    join.parts = PERMI_TREE_PARTS * run->base.threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  return join;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
@@ -8030,10 +8044,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
    Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
-  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
-  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
@@ -8041,13 +8053,16 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-typedef struct permi_tree_ray {
+typedef struct permi_tree_ray permi_tree_ray;
+struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-} permi_tree_ray;
+  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  uint64_t *open_bar, *sum; /* of `back`: >>derive_tree */
+};
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -8070,25 +8085,34 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
-      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
-                       ray->open + (from + begin) * size, end - begin);
+      if (ray->back)
+        ray->back(ray, part, from + begin, to + begin, end - begin);
+      else
+        permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                         ray->open + (from + begin) * size, end - begin);
     }
   }
   return PERM_OK;
+}
+
+/* The halves of a star's product, for `parts` parts. */
+static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
+                                           const permi_tree_table *table, int parts)
+{
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row has bit 0 */
+                              t, node->column ? k : k - 1, node->column, parts, NULL, NULL, NULL};
+  return ray;
 }
 
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
-  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
-  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
-                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
   for (e = node->edge; e < (node + 1)->edge; e++) {
     permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
@@ -8096,7 +8120,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
-  table->states = node->column ? upper : lower;
+  table->states = permi_tree_choose(tree, ray.t, node->column ? ray.k_open - 1 : ray.k_open + 1);
   table->difference = node->difference;
   table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
   if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
@@ -8146,7 +8170,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
+                                                ldexp(1, permi_count_ones(other->set & factor.set)));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -8173,9 +8198,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
-/* The run is cleared, except for `keep`. */
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
+/* The run is cleared, except for `keep`; the caller releases its pool. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
@@ -8201,20 +8225,23 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
   return status;
 }
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
+  const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+  status = permi_tree_nodes(tree, control, &run);
+  if (status == PERM_OK) {
+    run.base.sizes = run.table->sizes;
+    permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
 /* Links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap gives the

@@ -146,6 +146,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
+  int zeros;     /* 1: stored zeros are kept; cell e is entry e */
+  double *shift; /* NULL, or room for the exponents by which lines were scaled */
   int inexact, lost; /* rounded integers; entries below normal doubles */
   double lost_error; /* by these, in units of 2^exp2 */
   perm_preparation report;
@@ -374,7 +376,8 @@ static int permi_scale(permi_working *working)
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5; sweep++) {
@@ -427,7 +430,7 @@ static int permi_scale(permi_working *working)
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
 done:
-  permi_release(&working->allocator, shift);
+  permi_release(&working->allocator, given ? NULL : shift);
   return fine;
 }
 
@@ -748,7 +751,7 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
       break;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
       permi_matrix_entry(matrix, e, &cell);
-      if (permi_cell_is_zero(working, &cell))
+      if (!working->zeros && permi_cell_is_zero(working, &cell))
         continue;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;

@@ -125,6 +125,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
+  int zeros; /* 1: joins take zeros, too: >>derive_tree */
   /* or NULL; takes products, then the table of a node: >>trace */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -263,7 +264,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
       size_t w = 0;
       while (integers && w < size && !x[w])
         w++;
-      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
+      if (join->run->zeros || (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0)) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
         g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
@@ -368,14 +369,15 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
-                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                                const permi_tree_table *left, const permi_tree_table *right,
+                                                permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
-  int k, threads = 1;
+  int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
@@ -392,13 +394,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->base.threads;
-    join.parts = PERMI_TREE_PARTS * threads;
+    join.parts = PERMI_TREE_PARTS * run->base.threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  return join;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
@@ -406,10 +415,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND, derived in docs/proofs-rounding.md: gamma of the sum over joins of pairs, and over stars of 1 + entries.
    Joins and stars also scale the loss of their tables. tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
-  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
-  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
@@ -417,13 +424,16 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-typedef struct permi_tree_ray {
+typedef struct permi_tree_ray permi_tree_ray;
+struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-} permi_tree_ray;
+  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  uint64_t *open_bar, *sum; /* of `back`: >>derive_tree */
+};
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -446,25 +456,34 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
-      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
-                       ray->open + (from + begin) * size, end - begin);
+      if (ray->back)
+        ray->back(ray, part, from + begin, to + begin, end - begin);
+      else
+        permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
+                         ray->open + (from + begin) * size, end - begin);
     }
   }
   return PERM_OK;
+}
+
+/* The halves of a star's product, for `parts` parts. */
+static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
+                                           const permi_tree_table *table, int parts)
+{
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row has bit 0 */
+                              t, node->column ? k : k - 1, node->column, parts, NULL, NULL, NULL};
+  return ray;
 }
 
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
-  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row has bit 0 */
-  permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], t, node->column ? k : k - 1,
-                        node->column, threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
   for (e = node->edge; e < (node + 1)->edge; e++) {
     permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
@@ -472,7 +491,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
     permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
   }
   table->value = ray.matched;
-  table->states = node->column ? upper : lower;
+  table->states = permi_tree_choose(tree, ray.t, node->column ? ray.k_open - 1 : ray.k_open + 1);
   table->difference = node->difference;
   table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
   if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
@@ -522,7 +541,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
+                                                ldexp(1, permi_count_ones(other->set & factor.set)));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
