@@ -8050,7 +8050,7 @@ static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *r
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
     loss += PERMI_TREE_LOST;
-  return pairs * 2 * loss;
+  return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
 typedef struct permi_tree_ray permi_tree_ray;

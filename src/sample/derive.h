@@ -167,11 +167,11 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
   const double chance = permi_ldexp(c * x / whole, exp2 + of_x);
   const double lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2);
   const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
-                          2 * derived->whole.sizes.loss / ldexp(whole, of_whole);
+                          2 * derived->whole.sizes.loss / ldexp(whole, of_whole) +
+                          (lost > PERMI_DERIVE_LOST ? lost / chance : 0);
   if (edge->c.real == 0) /* stored */
     return 0;
-  derivation->relative =
-      fmax(derivation->relative, relative + (lost > PERMI_DERIVE_LOST ? lost / chance : 0));
+  derivation->relative = fmax(derivation->relative, relative * (1 + 1e-5)); /* below 1e-6: second order */
   return chance;
 }
 
@@ -225,10 +225,9 @@ static void permi_derive_align(permi_derivation *derivation, permi_number *perma
 {
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
-  double *gradient = (double *)derivation->out, largest = 0, error;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
   size_t k;
-  int small = 0;
   permi_number_normalise(permanent);
   whole = permanent->exp2;
   for (k = 0; k < count; k++)
@@ -247,10 +246,9 @@ static void permi_derive_align(permi_derivation *derivation, permi_number *perma
   for (k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;
-    small |= x != 0 && fabs(y) < DBL_MIN;
+    error = x != 0 && fabs(y) < DBL_MIN ? DBL_MIN : error;
     largest = fmax(largest, fabs(y));
   }
-  error = small ? DBL_MIN : 0;
   result->value = permi_ldexp(permanent->value.hi, permanent->exp2 - common);
   result->imaginary = permi_ldexp(permanent->imaginary.hi, permanent->exp2 - common);
   result->exp2 = common;

@@ -6,7 +6,7 @@
      leaf          c' = T'[t]
    Adjoints lie where the run had its tables, at most as many at a time. A zero's adjoint may count: joins skip zeros
    only where all are structural. A place is summed by one thread, the dots of a star in as many parts for any number of
-   threads. THE BOUND: docs/proofs-rounding.md. */
+   threads. THE BOUND counts products and sums behind a derivative: docs/proofs-rounding.md, tests/proofs/chains.v. */
 #pragma once
 #include "trace_tree.h"
 

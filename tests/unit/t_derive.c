@@ -149,6 +149,107 @@ TEST(t_derive_matches_minors)
   CHECK_SHOW(dead > 100 && at_zero > 100 && bounded > 100, "%d, %d, %d", dead, at_zero, bounded);
 }
 
+/* The same of doubles, complex ones in pairs; `moduli`: of their moduli. */
+static void t_derive_wide(const t_derive_case *c, const double *x, int moduli, int row, int column, int i,
+                          unsigned used, oracle_wide *sum)
+{
+  oracle_wide below[2], re, im;
+  int j;
+  sum[0] = i == c->n;
+  sum[1] = 0;
+  if (i == row && i < c->n)
+    t_derive_wide(c, x, moduli, row, column, i + 1, used, sum);
+  for (j = 0; j < c->n && i < c->n && i != row; j++)
+    if (j != column && !(used >> j & 1) && c->has[i * c->n + j]) {
+      t_derive_wide(c, x, moduli, row, column, i + 1, used | 1u << j, below);
+      re = x[2 * (i * c->n + j)];
+      im = x[2 * (i * c->n + j) + 1];
+      if (moduli) {
+        re = hypot((double)re, (double)im);
+        im = 0;
+      }
+      sum[0] += re * below[0] - im * below[1];
+      sum[1] += re * below[1] + im * below[0];
+    }
+}
+
+/* Doubles of 53 bits, over many or all exponents, with signs, complex: errors of derivatives and marginals stay within
+   their bounds, which are not vacuous where nothing underflows. */
+TEST(t_derive_within_bounds)
+{
+  int trial, refused[3] = {0, 0, 0}, done[3] = {0, 0, 0};
+  double worst[2] = {0, 0};
+  test_seed(74);
+  for (trial = 0; trial < 1500; trial++) {
+    const int n = 2 + test_below(5), kind = trial % 3, range = trial / 3 % 3; /* >= 0, signs, complex */
+    double x[2 * 49], imaginary[49], out[2 * 49], largest = 0, bound, bits = range == 0 ? 3 : range == 1 ? 100 : 900;
+    t_derive_case c;
+    perm_result result;
+    oracle_wide all[2], minor[2], unit = 1;
+    size_t e;
+    int i, j, part, k;
+    t_derive_make(&c, n, trial / 9 % 3, 30 + test_below(70), 2, 0, 0);
+    memset(x, 0, sizeof x);
+    for (i = 0, e = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        for (part = 0; part < 2 && c.has[i * n + j]; part++) {
+          double *y = part ? &imaginary[e] : &c.real[e];
+          *y = kind < 2 && part ? 0 : ldexp(1 + test_uniform(), (int)(bits * (2 * test_uniform() - 1)));
+          *y *= kind && test_below(2) ? -1 : 1;
+          x[2 * (i * n + j) + part] = *y;
+          e += (size_t)part;
+        }
+    c.matrix.kind = kind == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+    c.matrix.imaginary = imaginary;
+    t_derive_wide(&c, x, 0, -1, -1, 0, 0, all);
+    if (perm_gradient_sparse(&c.matrix, NULL, out, &result) != PERM_OK) {
+      CHECK_SHOW(result.status == PERM_ERROR_UNSUPPORTED, "%s", result.message);
+      refused[range]++;
+      continue;
+    }
+    done[range]++;
+    for (k = 0; k < (result.exp2 < 0 ? -result.exp2 : result.exp2); k++)
+      unit *= result.exp2 < 0 ? 2 : 0.5;
+    for (i = 0, e = 0; i < n; i++)
+      for (; e < c.start[i + 1]; e++) {
+        double wrong;
+        t_derive_wide(&c, x, 1, i, c.column[e], 0, 0, minor);
+        largest = fmax(largest, (double)(minor[0] * unit));
+        t_derive_wide(&c, x, 0, i, c.column[e], 0, 0, minor);
+        wrong = hypot((double)(minor[0] * unit - (oracle_wide)out[kind == 2 ? 2 * e : e]),
+                      kind == 2 ? (double)(minor[1] * unit - (oracle_wide)out[2 * e + 1]) : 0);
+        CHECK_SHOW(wrong <= result.error_bound, "trial %d: %g, bound %g", trial, wrong, result.error_bound);
+        worst[0] = fmax(worst[0], wrong / result.error_bound);
+      }
+    CHECK_SHOW(range == 2 || result.error_bound < 1e-13 * largest, "trial %d: %g of %g", trial, result.error_bound,
+               largest);
+    if (kind)
+      continue;
+    if (perm_marginals_sparse(&c.matrix, NULL, out, NULL, &result) != PERM_OK) {
+      CHECK(range == 2 && result.status == PERM_ERROR_UNSUPPORTED);
+      continue;
+    }
+    bound = result.error_bound;
+    CHECK_SHOW(bound < 1e-13, "%g", bound);
+    for (i = 0, e = 0; i < n; i++)
+      for (; e < c.start[i + 1]; e++) {
+        oracle_wide right, wrong;
+        t_derive_wide(&c, x, 0, i, c.column[e], 0, 0, minor);
+        right = (oracle_wide)c.real[e] * minor[0] / all[0];
+        wrong = (oracle_wide)out[e] - right;
+        wrong = wrong < 0 ? -wrong : wrong;
+        CHECK_SHOW(wrong <= (oracle_wide)(bound + 1e-30) * right + (oracle_wide)1e-290, "trial %d: %g of %g", trial,
+                   (double)wrong, (double)right);
+        if (right > (oracle_wide)1e-200 && bound > 0)
+          worst[1] = fmax(worst[1], (double)(wrong / right) / bound);
+      }
+  }
+  CHECK_SHOW(done[0] >= 500 && done[1] >= 498 && done[2] > 100, "%d, %d, %d", done[0], done[1], done[2]);
+  CHECK_SHOW(worst[0] > 0.01 && worst[1] > 0.01, "%g, %g", worst[0], worst[1]);
+  if (test_verbose)
+    printf("at most %.2g of the bound, %.2g of a marginal's; %d refused\n", worst[0], worst[1], refused[2]);
+}
+
 /* kind 0: a band, 1: sparse at random, of many blocks, 2: a grid, 3: regular at random. */
 static perm_matrix t_derive_large(int kind, int n)
 {
