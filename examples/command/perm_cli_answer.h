@@ -89,8 +89,17 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
   printf(json ? "]" : "\n");
 }
 
-/* Minors or derivatives, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. */
-typedef struct cli_minors { double *number; perm_integer *integer; } cli_minors;
+/* Minors or derivatives, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. at: NULL, or
+   they belong to its entries. */
+typedef struct cli_minors { double *number; perm_integer *integer; const perm_matrix *at; } cli_minors;
+
+/* The row of entry k of the list, from 0; *row: of the one before. */
+static int cli_list_row(const cli_minors *list, int k, int *row)
+{
+  while (list->at->row_start[*row + 1] <= (size_t)k)
+    ++*row;
+  return *row;
+}
 
 static int cli_has(const cli_minors *list)
 {
@@ -125,7 +134,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
-  int k;
+  int k, row = 0;
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
@@ -165,9 +174,13 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     if (k == 0)
       printf(",\"%s\":[", key);
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
+    if (list->at)
+      printf("[%d,%d,", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
     printf("%s\"%s\"", parts == 2 ? "[" : "", cli_list_text(list, parts * k));
     if (parts == 2)
       printf(",\"%s\"]", cli_list_text(list, 2 * k + 1));
+    if (list->at)
+      putchar(']');
     printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
   }
   printf(",\"escalated\":%d", result->escalated);
@@ -368,19 +381,21 @@ static void cli_print_list(const perm_result *result, const char *what, const cl
                            int parts)
 {
   char unit[64];
-  int k;
+  int k, row = 0;
   printf("  %s%s", what, result->exp2 ? "" : ":\n");
   if (result->exp2) {
     cli_decimal(1, result->exp2, 7, unit, sizeof unit);
     printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
   }
   for (k = 0; k < count; k++) {
-    printf("%s%s", k % columns ? " " : "    ", cli_list_text(list, parts * k));
+    if (list->at)
+      printf("    %d %d", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
+    printf("%s%s", list->at || k % columns ? " " : "    ", cli_list_text(list, parts * k));
     if (parts == 2) {
       const char *imaginary = cli_list_text(list, 2 * k + 1);
       printf("%s%si", imaginary[0] == '-' ? "" : "+", imaginary);
     }
-    if (k % columns == columns - 1)
+    if (list->at || k % columns == columns - 1)
       printf("\n");
   }
 }

@@ -391,6 +391,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     result->method = sampling->method ? sampling->method : PERM_METHOD_STRUCTURE;
     result->terms = sampling->visited;
     result->threads = permi_threads(sampling->options);
+    result->isa = PERM_ISA_PLAIN;
   }
   permi_pool_release(&pool);
   status = permi_sample_end(sampling, status, "differentiating");

@@ -151,14 +151,18 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   const uint32_t last = g + (1u << bits);
   perm_status status = PERM_OK;
   for (; g < last && status == PERM_OK; g++) {
-    const uint32_t begin = first[g], count = first[g + 1] - begin;
-    for (h = all ^ g; count && status == PERM_OK; h = (h - 1) & (all ^ g)) {
+    const uint32_t begin = first[g], count = first[g + 1] - begin, rest = all ^ g;
+    if (!count)
+      continue;
+    status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
+    for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
       const permi_tree_group group = {run->mask[other] + end[h], run->index[other] + end[h], end[h + 1] - end[h],
                                       join->factor[other]->value};
       for (i = begin; i < begin + count && group.count; i++)
         gather(tree, run->rank, run->mask[side][i] ^ join->rows, &group, join->out->value,
                work->bar->value + size * run->index[side][i]);
-      status = permi_runner_poll(&run->base, 0.125 * (1 + (double)group.count * count), run->base.done, thread);
+      if (group.count)
+        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * count, run->base.done, thread);
       if (!h)
         break;
     }
