@@ -28,6 +28,8 @@
 
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
+     - Derivatives and marginals of sparse matrices are within proved bounds, or error_bound is INFINITY; same bits for
+       any number of threads.
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 

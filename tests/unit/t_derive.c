@@ -508,9 +508,44 @@ TEST(t_derive_of_extreme_scales)
     printf("%d done, %d refused\n", done, refused);
 }
 
+/* What a run says it lost is in the bounds: of derivatives twice the loss, of a marginal what that is of it. */
+TEST(t_derive_counts_losses)
+{
+  permi_derivation derivation;
+  permi_derived derived;
+  permi_tree_edge edge;
+  permi_numbers numbers;
+  permi_number number;
+  double value[2] = {0.25, 2}, loss[1] = {1e-9};
+  long long exp2[1] = {0};
+  memset(&derivation, 0, sizeof derivation);
+  memset(&derived, 0, sizeof derived);
+  memset(&edge, 0, sizeof edge);
+  memset(&numbers, 0, sizeof numbers);
+  numbers.parts = 1;
+  edge.c.real = edge.c.absolute = 0.5;
+  derived.value = (uint64_t *)(void *)value;
+  derived.whole.value = (uint64_t *)(void *)(value + 1);
+  derived.exp2 = exp2;
+  derived.loss = loss;
+  number = permi_derive_number(&numbers, derived.value, 3, 10, 1e-9);
+  CHECK(number.value.hi == 0.25 && number.exp2 == 3 && number.error > 2e-9 && number.error < 2.1e-9);
+  CHECK(permi_derive_chance(&derivation, &derived, &edge, 0) == 0.0625);
+  CHECK_SHOW(derivation.relative > 8e-9 && derivation.relative < 8.1e-9, "%g", derivation.relative);
+  loss[0] = 1e-300; /* below what is told of */
+  derivation.relative = 0;
+  CHECK(permi_derive_chance(&derivation, &derived, &edge, 0) == 0.0625 && derivation.relative < 1e-15);
+  derived.whole.sizes.loss = 1e-9;
+  CHECK(permi_derive_chance(&derivation, &derived, &edge, 0) == 0.0625);
+  CHECK(derivation.relative > 1e-9 && derivation.relative < 1.1e-9);
+  edge.c.real = 0; /* stored zeros have no chance, and no error */
+  derivation.relative = 0;
+  CHECK(permi_derive_chance(&derivation, &derived, &edge, 0) == 0 && derivation.relative == 0);
+}
+
 TEST(t_derive_refusals)
 {
-  static size_t start[] = {0, 2, 3}, hole[] = {0, 0, 1};
+  static size_t start[] = {0, 2, 3}, hole[] = {0, 0, 1}, none[] = {0, 0, 0};
   static int column[] = {0, 1, 1};
   static double real[] = {2, 5, 3}, negative[] = {2, -5, 3}, fraction[] = {0.5, 5, 3};
   double out[6], unmatched[2];
@@ -568,6 +603,9 @@ TEST(t_derive_refusals)
   CHECK(GRADIENT() == PERM_OK && r.value == 0 && out[0] == 0 && r.error_bound == 0);
   ARGUMENTS_BAD(CHANCES(), PERM_ERROR_UNSUPPORTED, 1, "its permanent is 0")
   CHECK(isnan(out[0]) && isnan(unmatched[1]));
+  matrix.nnz = 0;
+  matrix.row_start = none;
+  CHECK(GRADIENT() == PERM_OK && r.value == 0);
   matrix.row_start = start;
   matrix.nnz = 3;
   matrix.n = 3;
