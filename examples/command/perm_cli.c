@@ -274,17 +274,28 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
   }
 }
 
+static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
+{
+  const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
+  const int entries = run->marginals || (run->gradient && large && !run->rows && !run->columns);
+  cli_minors list = {NULL, NULL, "minors", n, n, NULL};
+  list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
+  list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
+  list.columns = entries ? list.count : n;
+  list.at = entries ? matrix : NULL;
+  return list;
+}
+
 /* Derivatives by the entries that are not 0, of integers exactly unless they may be too long; or marginals. */
 static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX && !run->marginals ? 2 : 1;
   const int asked = run->options.precision == PERM_PRECISION_EXACT;
+  const int exact = !run->marginals && (asked || matrix->kind <= PERM_KIND_INTEGER);
   const size_t count = matrix->nnz * (size_t)parts + 1;
-  list->at = matrix;
   list->number = (double *)calloc(count, sizeof *list->number);
-  if (!run->marginals && (asked || matrix->kind <= PERM_KIND_INTEGER))
-    list->integer = (perm_integer *)calloc(count, sizeof *list->integer);
-  if (!list->number || (!list->integer && !run->marginals && (asked || matrix->kind <= PERM_KIND_INTEGER))) {
+  list->integer = exact ? (perm_integer *)calloc(count, sizeof *list->integer) : NULL;
+  if (!list->number || (exact && !list->integer)) {
     result->status = PERM_ERROR_MEMORY;
     snprintf(result->message, sizeof result->message, "out of memory");
     return;
@@ -295,9 +306,11 @@ static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_
     free(list->integer);
     list->integer = NULL;
   }
-  if (run->marginals)
+  if (run->marginals) {
     perm_marginals_sparse(matrix, &run->options, list->number, NULL, result);
-  else if (!list->integer)
+    result->error_bound *= run->json ? 1 : fabs(result->value); /* relative, and so of the permanent */
+    result->error_estimate *= run->json ? 1 : fabs(result->value);
+  } else if (!list->integer)
     perm_gradient_sparse(matrix, &run->options, list->number, result);
 }
 
@@ -333,10 +346,9 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_estimate estimate;
   perm_integer *numbers = NULL;
-  cli_minors list = {NULL, NULL, NULL};
-  int count, columns;
+  cli_minors list = cli_list_of(run, &matrix);
   char *note = NULL;
-  const char *next, *const what = run->marginals ? "marginals" : run->gradient ? "gradient" : "minors";
+  const char *next;
   int code;
   memset(&estimate, 0, sizeof estimate); /* none yet */
   estimate.value = estimate.imaginary = estimate.low = estimate.high = NAN;
@@ -399,8 +411,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     if (run->options.checkpoint.file && !note) {
       result.status = PERM_ERROR_MEMORY;
       snprintf(result.message, sizeof result.message, "out of memory");
-    } else if (run->marginals || (run->gradient && !run->rows && !run->columns &&
-                                  (matrix.m > PERM_MAX_N || matrix.n > PERM_MAX_N)))
+    } else if (list.at)
       cli_compute_entries(run, &matrix, &result, &list);
     else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
@@ -429,10 +440,9 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
     free(list.number);
     free(list.integer);
-    memset(&list, 0, sizeof list);
+    list.number = NULL;
+    list.integer = NULL;
   }
-  count = list.at ? (int)matrix.nnz : run->gradient ? matrix.m * matrix.n : matrix.n;
-  columns = list.at ? (int)matrix.nnz : matrix.n;
   if (run->estimate && result.status >= 0) {
     if (estimate.value != estimate.value) { /* perhaps it was not even begun */
       estimate.status = result.status;
@@ -441,20 +451,16 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
-    cli_print_json(name, &matrix, &result, what, &list, count, columns, numbers);
+    cli_print_json(name, &matrix, &result, &list, numbers);
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
            run->options.checkpoint.file);
   } else if (result.status >= 0) {
-    if (run->marginals) { /* relative errors of all, and so of the permanent */
-      result.error_bound *= fabs(result.value);
-      result.error_estimate *= fabs(result.value);
-    }
     cli_print(name, &matrix, &result);
     if (numbers)
       cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
     if (cli_has(&list))
-      cli_print_list(&result, what, &list, count, columns, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
+      cli_print_list(&result, &list, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
   fflush(stdout);
   free(list.number);
