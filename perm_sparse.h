@@ -3004,6 +3004,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
+  int zeros;     /* 1: stored zeros are kept, and cell e is entry e; 2: there are some */
+  double *shift; /* NULL, or room for the exponents by which lines were scaled */
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
@@ -3168,7 +3170,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry. */
+/* Numbers connected components, the blocks, without columns that have no entry, nor rows without anything. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -3176,7 +3178,7 @@ static void permi_components_number(permi_working *working)
   for (v = 0; v < 2 * working->n; v++)
     working->component[v] = -1;
   for (v = 0; v < 2 * working->n; v++) {
-    if (working->degree[v] == 0)
+    if (working->degree[v] == 0 && (v >= working->n || !working->alone[v].vertex[1]))
       working->degree[v] = -1;
     if (working->degree[v] < 0 || working->component[v] >= 0)
       continue;
@@ -3250,16 +3252,22 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   double moved = 0;
   for (vertex = side * n; vertex < side * n + n; vertex++) {
     double sum = 0, most = -1e9, change;
+    int count = 0;
     if (working->degree[vertex] <= 0)
       continue;
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
       const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
+      if (working->cell[index].exponent == PERMI_NO_EXPONENT)
+        continue;
       sum += x;
       most = x > most ? x : most;
+      count++;
     }
-    change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
+    if (!count)
+      continue;
+    change = -(largest ? most : sum / count) - shift[vertex];
     shift[vertex] += change;
     moved = fmax(moved, fabs(change));
   }
@@ -3273,7 +3281,8 @@ static int permi_scale(permi_working *working)
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
@@ -3295,7 +3304,8 @@ static int permi_scale(permi_working *working)
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
         exponent[i][j - n] = working->cell[index].exponent;
-        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+        if (exponent[i][j - n] != PERMI_NO_EXPONENT)
+          least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
     if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
@@ -3312,7 +3322,8 @@ static int permi_scale(permi_working *working)
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
       permi_cell *cell = &working->cell[index];
-      if (permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
+      if (cell->exponent != PERMI_NO_EXPONENT &&
+          permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
         working->lost++;
         cell->rounded = 1;
       }
@@ -3327,7 +3338,7 @@ static int permi_scale(permi_working *working)
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
 done:
-  permi_release(&working->allocator, shift);
+  permi_release(&working->allocator, given ? NULL : shift);
   return fine;
 }
 
@@ -3574,6 +3585,23 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   return 1;
 }
 
+/* Takes free columns of one entry off: alone[row].next[0] is the last one's cell, that one's next[0] the one before. */
+static void permi_alone_peel(permi_working *working)
+{
+  int v;
+  for (v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
+    const int index = working->head[v];
+    permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
+    const int last = alone->vertex[1] ? alone->next[0] : -1;
+    if (working->degree[v] != 1 || !permi_alone_add(working, cell))
+      continue;
+    permi_cell_unlink(working, index);
+    working->degree[v] = -1;
+    cell->next[0] = last;
+    alone->next[0] = index;
+  }
+}
+
 static perm_status permi_reduce_free(permi_working *working, int *tail, int vertex, int *singular)
 {
   const int index = working->head[vertex], is_row = vertex < working->n;
@@ -3691,7 +3719,7 @@ static int permi_matrix_longer(const perm_matrix *matrix)
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
-  int i, used = 0;
+  int i, used = 0, zero;
   size_t e;
   working->integer = exact;
   for (i = 0; i < matrix->m; i++) {
@@ -3699,11 +3727,13 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
       break;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
       permi_matrix_entry(matrix, e, &cell);
-      if (permi_cell_is_zero(working, &cell))
+      zero = permi_cell_is_zero(working, &cell);
+      if (zero && !working->zeros)
         continue;
+      working->zeros = zero ? 2 : working->zeros;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
-      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
+      cell.exponent = zero ? PERMI_NO_EXPONENT : exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -3723,7 +3753,7 @@ static perm_status permi_fail_long(perm_result *result)
 }
 
 /* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole. */
+   the whole, without columns of one entry if zeros are kept. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;
@@ -3741,6 +3771,8 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
     working->degree[v] = -1;
   if (!whole)
     status = permi_reduce(working, &changed, zero);
+  else if (working->zeros)
+    permi_alone_peel(working);
   if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
     permi_components_number(working);
   return status;
@@ -5437,7 +5469,7 @@ static permi_coefficient permi_coefficient_one(void)
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
-  *least = fmin(*least, c->absolute);
+  *least = fmin(*least, c->absolute > 0 ? c->absolute : *least);
   *least = fmin(*least, c->real != 0 ? fabs(c->real) : *least);
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
@@ -5756,7 +5788,9 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
    r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
-  return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
+  return line->count == 0 ? 0
+         : line->others   ? log2(fmax(line->sum, 1))
+                          : permi_log2_factorial(line->count) / line->count;
 }
 
 static double permi_majorants_bits(const double *bits)
@@ -7940,7 +7974,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
-  int bit, vertex;
+  int bit, vertex, entry; /* entry: the block's edge */
   permi_coefficient c;
 } permi_tree_edge;
 
@@ -8083,6 +8117,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
+  int zeros; /* 1: joins take zeros that are not structural, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -8221,7 +8256,8 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
       size_t w = 0;
       while (integers && w < size && !x[w])
         w++;
-      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
+      if ((integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) ||
+          (join->run->zeros && (!tree->alone || permi_count_ones(state) <= table->difference))) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
         g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
@@ -8329,14 +8365,15 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
-                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                                const permi_tree_table *left, const permi_tree_table *right,
+                                                permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
-  int k, threads = 1;
+  int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
@@ -8353,13 +8390,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->base.threads;
-    join.parts = PERMI_TREE_PARTS * threads;
+    join.parts = PERMI_TREE_PARTS * run->base.threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  return join;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
@@ -8367,25 +8411,26 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
    Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
-  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
-  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
     loss += PERMI_TREE_LOST;
-  return pairs * 2 * loss;
+  return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray {
+typedef struct permi_tree_ray permi_tree_ray;
+struct permi_tree_ray {
   const permi_tree *tree;
-  const permi_tree_edge *edge;
-  const permi_coefficient *alone;
+  const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-} permi_tree_ray;
+  int bit; /* of the entry's other vertex; t: the vertex stays unmatched */
+  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
+};
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -8393,8 +8438,9 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const permi_tree_ray *ray = (const permi_tree_ray *)context;
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
-  const int j = ray->edge->bit, k_open = ray->k_open;
-  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int j = ray->bit, alone = j == ray->t, k_open = ray->k_open;
+  const uint32_t highs = alone ? 1 : 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j;
+  const uint32_t turned = alone ? 0 : bit ^ 1u << j;
   const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
@@ -8408,20 +8454,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
-      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
-                       ray->open + (from + begin) * size, end - begin);
+      if (ray->back)
+        ray->back(ray, part, from + begin, to + begin, end - begin);
+      else
+        permi_values_add(&tree->numbers, ray->c, ray->matched + (to + begin) * size,
+                         ray->open + (from + begin) * size, end - begin);
     }
   }
-  return PERM_OK;
-}
-
-static perm_status permi_tree_ray_alone(void *context, uint64_t number, int thread)
-{
-  const permi_tree_ray *ray = (const permi_tree_ray *)context;
-  const size_t size = (size_t)ray->tree->size, begin = permi_tree_begin((size_t)1 << ray->t, (int)number, ray->parts);
-  const size_t end = permi_tree_begin((size_t)1 << ray->t, (int)number + 1, ray->parts);
-  (void)thread;
-  permi_values_add(&ray->tree->numbers, ray->alone, ray->matched + begin * size, ray->open + begin * size, end - begin);
   return PERM_OK;
 }
 
@@ -8432,31 +8471,41 @@ static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const p
   return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
 }
 
+/* The halves of a star's product, for `parts` parts. */
+static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
+                                           const permi_tree_table *table, int parts)
+{
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */
+                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL};
+  return ray;
+}
+
+/* Directs a ray along an entry, or, by the one before the node's first, at staying unmatched; 0: with weight 0. */
+static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
+{
+  const int alone = e < node->edge;
+  ray->c = alone ? ray->tree->alone + (node - ray->tree->node) : &ray->tree->edge[e].c;
+  ray->bit = alone ? ray->t : ray->tree->edge[e].bit;
+  return !alone || permi_tree_alone(ray->tree, node) != NULL;
+}
+
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
-  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
-  permi_tree_ray ray = {tree, NULL, permi_tree_alone(tree, node), half[!node->column], half[node->column], t,
-                        node->column ? k : k - 1, node->column && !tree->alone,
-                        threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
-  if (ray.alone) {
-    permi_coefficient_weigh(ray.alone, &weight, &least);
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_alone, &ray, NULL);
-  }
-  for (e = node->edge; e < (node + 1)->edge; e++) {
-    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
-    ray.edge = &tree->edge[e];
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
-  }
+  for (e = node->edge - 1; e < (node + 1)->edge; e++)
+    if (permi_tree_ray_aim(&ray, node, e)) {
+      permi_coefficient_weigh(ray.c, &weight, &least);
+      permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
+    }
   table->value = ray.matched;
-  table->states = node->column ? upper : lower;
+  table->states = permi_tree_choose(tree, ray.t, node->column ? ray.k_open - 1 : ray.k_open + 1);
   table->difference = node->difference;
   table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
   if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
@@ -8509,7 +8558,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
+                                                ldexp(1, permi_count_ones(other->set & factor.set)));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -8536,8 +8586,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
+/* The run is cleared; the caller releases its pool. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
@@ -8563,20 +8613,23 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
   return status;
 }
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
+  const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+  status = permi_tree_nodes(tree, control, &run);
+  if (status == PERM_OK) {
+    run.base.sizes = run.table->sizes;
+    permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
@@ -9046,6 +9099,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
       i++;
     tree->edge[edge].bit = i - begin;
     tree->edge[edge].vertex = block->neighbour[e];
+    tree->edge[edge].entry = block->edge[e];
     tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
   }
   at[1].edge = edge;

@@ -227,6 +227,7 @@ _FUNCTIONS = {
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
+    "perm_gradient_sparse": "pOpR", "perm_marginals_sparse": "pOppR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
@@ -1885,12 +1886,60 @@ def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
-    fewer, of integers that of m n permanents one order smaller.
+    fewer, of integers that of m n permanents one order smaller. Of square scipy.sparse matrices with more than 64 lines
+    doubles, by the stored entries, also zeros, in a matrix of the same pattern, or with full (that matrix, result).
 
     >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
     """
+    if _is_sparse(a) and rows is None and cols is None and out is None and max(a.shape) > _LINES + 1:
+        answer, result = _by_sparse("gradient", a, _call(options, "full"))
+        if _flag("full", full):
+            return answer, result
+        parts = answer.data.view(np.float64)
+        with np.errstate(over="ignore"):
+            parts[:] = np.ldexp(parts, max(min(result.exp2, 4000), -4000))
+        if np.isinf(parts).any():
+            raise TooLargeError("derivatives beyond doubles; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW",
+                                result)
+        return answer
     return _listed("gradient", a, rows, cols, None, full, out, options)
+
+
+def _by_sparse(name, a, call):
+    """What perm_NAME_sparse says of a scipy.sparse matrix, in one like it, or of an array's entries, in an array. And
+    the result. Zeros of a sparse matrix are entries: the library gets 1 for them, and then the zeros."""
+    sparse, form = (a.tocoo(), a.format) if _is_sparse(a) else (None, None)
+    if sparse is not None:
+        row, column, data = _triplets(a)
+        data = _floats(data)
+        zero = data == 0
+        a = type(sparse)((data + zero, (row, column)), shape=sparse.shape)
+    with _Sparse(a, call) as matrix:
+        if sparse is None:
+            _, row, column, data = matrix.triplets
+        order = slice(None) if sparse is None else np.lexsort((column, row))
+        for part in ("real", "imaginary") * (sparse is not None and data.size > 0):
+            at = c_size_t()
+            _lib.perm_more_layout(b"perm_matrix." + part.encode(), byref(at), byref(c_size_t()))
+            numbers = ctypes.c_void_p.from_buffer(matrix.bytes, at.value).value
+            if numbers:
+                np.ctypeslib.as_array((ctypes.c_double * data.size).from_address(numbers))[zero[order]] = 0
+        found = _Out(None, (len(row),), name == "gradient" and _kind(data) == "D")
+        status = call.run("perm_%s_sparse" % name, matrix.bytes, byref(call.options), found.address,
+                          *(None,) * (name == "marginals"), byref(call.result))
+    if status:
+        raise _error(status, call.result.message, _result(call.result))
+    if sparse is not None:
+        values = np.empty_like(found.array)
+        values[order] = found.array
+        return type(sparse)((values, (row, column)), shape=sparse.shape).asformat(form), _result(call.result)
+    m, n = a.shape
+    answer = [0.0] * (m * n)
+    for i, j, x in zip(row, column, found.answer()):
+        answer[int(i) * n + int(j)] = x
+    answer = _made(found.kind, (m, n), answer)
+    return answer if np else answer.nested(), _result(call.result)
 
 
 def marginals(a, **options):
@@ -1899,16 +1948,21 @@ def marginals(a, **options):
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
-    numbers) have shares of the sum, not chances. The time of a gradient, or of two. Raises InputError where a real
-    weight is negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    numbers) have shares of the sum, not chances. The time of a gradient, or of two. A square scipy.sparse matrix of
+    real weights, of any size, gives one of its pattern. Raises InputError where a real weight is negative or the
+    permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
     """
-    a = _floats(_array(a))
-    call, (m, n) = _call(options), a.shape
-    few = not options and m == n > _BY_COLUMNS and (n > 28 or 4 * len(_nonzero(a)[2]) < n * n)
-    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
+    call, sparse = _call(options), _is_sparse(a) and a.shape[0] == a.shape[-1] and a.dtype.kind != "c"
+    if sparse:
+        values, (m, n), few, real = _floats(_triplets(a)[2]).tolist(), a.shape, True, True
+    else:
+        a = _floats(_array(a))
+        values, (m, n), real = _entries(a), a.shape, _kind(a) == "d"
+        few = not options and m == n > _BY_COLUMNS and (n > 28 or 4 * len(_nonzero(a)[2]) < n * n)
+    if real and max(m, n) <= _LINES and not few:
         b, ld = _rows_of(a)
         out = _Out(None, (m, n), False)
         status = call.run("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address,
@@ -1917,15 +1971,19 @@ def marginals(a, **options):
             return out.answer()
         if call.result.argument != 3:
             raise _error(status, call.result.message, _result(call.result))
-    values = _entries(a)
-    rows = [values[k * n:(k + 1) * n] for k in range(m)]
     if not all(map(cmath.isfinite, values)):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if _kind(a) == "d" and min(values, default=0) < 0:
+    if real and min(values, default=0) < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
                          min(values), "PERM_ERROR_OPTION")
-    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
+    if real and max(m, n) <= _LINES and not few:
         raise _weightless()
+    if real and m == n:
+        try:
+            return _by_sparse("marginals", a, call)[0]
+        except Error as error:
+            raise _weightless() if "permanent is 0" in str(error) else error from None
+    rows = [values[k * n:(k + 1) * n] for k in range(m)]
     if m > n:
         answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
         return answer.T.copy() if np else [list(column) for column in zip(*answer)]
@@ -1937,8 +1995,6 @@ def marginals(a, **options):
         if whole > 1e-200:
             return answer
     used = [(i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
-    if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
-        return _by_entries(_kind(a), rows, used)
     clock = _Clock(options)
 
     def derived(a, **more):
@@ -1946,8 +2002,8 @@ def marginals(a, **options):
         if result.status.startswith("PERM_STOPPED"):
             raise Incomplete(result.message or result.status, result.status, result)
         return numbers, result
-    derivatives, result = derived(scaled)
-    if used and not result.error_estimate <= 1e-10 * abs(result.value):  # of the worst derivative; entries are below 1
+    derivatives, result = _by_sparse("gradient", scaled, call) if few else derived(scaled)
+    if used and not few and not result.error_estimate <= 1e-10 * abs(result.value):  # the worst's; entries are below 1
         rows, counts = _balanced(rows, n)
         whole = _made(_kind(a), (len(rows), n), [x for row in rows for x in row])
         derivatives, result = derived(whole, rows=counts, cols=None if counts is None else [1] * n, precision="dd")
@@ -1989,19 +2045,6 @@ _BY_COLUMNS = 20  # columns up to which the gradient is faster, which takes 2e-1
 
 def _weightless():
     return InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
-
-
-def _by_entries(kind, rows, used):
-    """The marginals of a square matrix with few entries, whose places are `used`: a permanent for each of them."""
-    n, whole = len(rows), compute(rows)
-    if not whole.value:
-        raise _weightless()
-    values = [0] * (n * n)
-    for i, j in used:
-        minor = compute([row[:j] + row[j + 1:] for k, row in enumerate(rows) if k != i])
-        values[i * n + j] = _lifted(rows[i][j] * (minor.value / whole.value), minor.exp2 - whole.exp2)
-    answer = _made(kind, (n, n), values)
-    return answer if np else answer.nested()
 
 
 def _by_columns(a):

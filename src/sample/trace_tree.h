@@ -42,13 +42,12 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   return to->value != NULL;
 }
 
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+/* The caller releases the run's pool. */
+static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *control, permi_tree_run *run)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
   permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
-  permi_tree_run run;
-  perm_partial partial;
   perm_status status;
   size_t ways;
   int common = 0;
@@ -70,12 +69,20 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   ways = permi_tree_choose(tree, common, common / 2);
   permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
   trace->room = nodes * sizeof(uint32_t);
+  run->keep = permi_tree_keep;
+  run->base.keeper = trace;
+  status = permi_tree_nodes(tree, control, run);
+  trace->visited = run->base.visited;
+  return status;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&partial, 0, sizeof partial);
-  run.keep = permi_tree_keep;
-  run.base.keeper = trace;
-  status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.base.visited;
+  status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 

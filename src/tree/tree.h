@@ -20,7 +20,7 @@
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
-  int bit, vertex;
+  int bit, vertex, entry; /* entry: the block's edge */
   permi_coefficient c;
 } permi_tree_edge;
 
@@ -163,6 +163,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
+  int zeros; /* 1: joins take zeros that are not structural, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
   int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -301,7 +302,8 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
       size_t w = 0;
       while (integers && w < size && !x[w])
         w++;
-      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
+      if ((integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) ||
+          (join->run->zeros && (!tree->alone || permi_count_ones(state) <= table->difference))) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
         g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
@@ -409,14 +411,15 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
-                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                                const permi_tree_table *left, const permi_tree_table *right,
+                                                permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
   uint32_t high;
-  int k, threads = 1;
+  int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
@@ -433,13 +436,20 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->base.threads;
-    join.parts = PERMI_TREE_PARTS * threads;
+    join.parts = PERMI_TREE_PARTS * run->base.threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
+  return join;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
@@ -447,25 +457,26 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
    Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
-  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
-  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
     loss += PERMI_TREE_LOST;
-  return pairs * 2 * loss;
+  return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray {
+typedef struct permi_tree_ray permi_tree_ray;
+struct permi_tree_ray {
   const permi_tree *tree;
-  const permi_tree_edge *edge;
-  const permi_coefficient *alone;
+  const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-} permi_tree_ray;
+  int bit; /* of the entry's other vertex; t: the vertex stays unmatched */
+  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
+};
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -473,8 +484,9 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const permi_tree_ray *ray = (const permi_tree_ray *)context;
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
-  const int j = ray->edge->bit, k_open = ray->k_open;
-  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int j = ray->bit, alone = j == ray->t, k_open = ray->k_open;
+  const uint32_t highs = alone ? 1 : 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j;
+  const uint32_t turned = alone ? 0 : bit ^ 1u << j;
   const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
@@ -488,20 +500,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
-      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
-                       ray->open + (from + begin) * size, end - begin);
+      if (ray->back)
+        ray->back(ray, part, from + begin, to + begin, end - begin);
+      else
+        permi_values_add(&tree->numbers, ray->c, ray->matched + (to + begin) * size,
+                         ray->open + (from + begin) * size, end - begin);
     }
   }
-  return PERM_OK;
-}
-
-static perm_status permi_tree_ray_alone(void *context, uint64_t number, int thread)
-{
-  const permi_tree_ray *ray = (const permi_tree_ray *)context;
-  const size_t size = (size_t)ray->tree->size, begin = permi_tree_begin((size_t)1 << ray->t, (int)number, ray->parts);
-  const size_t end = permi_tree_begin((size_t)1 << ray->t, (int)number + 1, ray->parts);
-  (void)thread;
-  permi_values_add(&ray->tree->numbers, ray->alone, ray->matched + begin * size, ray->open + begin * size, end - begin);
   return PERM_OK;
 }
 
@@ -512,31 +517,41 @@ static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const p
   return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
 }
 
+/* The halves of a star's product, for `parts` parts. */
+static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
+                                           const permi_tree_table *table, int parts)
+{
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */
+                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL};
+  return ray;
+}
+
+/* Directs a ray along an entry, or, by the one before the node's first, at staying unmatched; 0: with weight 0. */
+static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
+{
+  const int alone = e < node->edge;
+  ray->c = alone ? ray->tree->alone + (node - ray->tree->node) : &ray->tree->edge[e].c;
+  ray->bit = alone ? ray->t : ray->tree->edge[e].bit;
+  return !alone || permi_tree_alone(ray->tree, node) != NULL;
+}
+
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
-  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
-  permi_tree_ray ray = {tree, NULL, permi_tree_alone(tree, node), half[!node->column], half[node->column], t,
-                        node->column ? k : k - 1, node->column && !tree->alone,
-                        threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
-  if (ray.alone) {
-    permi_coefficient_weigh(ray.alone, &weight, &least);
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_alone, &ray, NULL);
-  }
-  for (e = node->edge; e < (node + 1)->edge; e++) {
-    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
-    ray.edge = &tree->edge[e];
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
-  }
+  for (e = node->edge - 1; e < (node + 1)->edge; e++)
+    if (permi_tree_ray_aim(&ray, node, e)) {
+      permi_coefficient_weigh(ray.c, &weight, &least);
+      permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
+    }
   table->value = ray.matched;
-  table->states = node->column ? upper : lower;
+  table->states = permi_tree_choose(tree, ray.t, node->column ? ray.k_open - 1 : ray.k_open + 1);
   table->difference = node->difference;
   table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
   if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
@@ -589,7 +604,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
+                                                ldexp(1, permi_count_ones(other->set & factor.set)));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)

@@ -3,8 +3,8 @@
 #pragma once
 #include "tree.h"
 
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
+/* The run is cleared; the caller releases its pool. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
@@ -30,20 +30,23 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
   return status;
 }
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
+  const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+  status = permi_tree_nodes(tree, control, &run);
+  if (status == PERM_OK) {
+    run.base.sizes = run.table->sizes;
+    permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
@@ -513,6 +516,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
       i++;
     tree->edge[edge].bit = i - begin;
     tree->edge[edge].vertex = block->neighbour[e];
+    tree->edge[edge].entry = block->edge[e];
     tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
   }
   at[1].edge = edge;
