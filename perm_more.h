@@ -5182,6 +5182,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
+  uint64_t *room; /* for the values of the tables to come */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -5191,7 +5192,7 @@ static double permi_tree_kept_bytes(const void *plan)
          (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
 }
 
-static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+static void permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
 {
   permi_trace *trace = (permi_trace *)keeper;
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -5200,10 +5201,12 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = kept->room;
+  kept->room += table->states * (size_t)tree->size;
+  memcpy(to->value, table->value, table->states * 8 * (size_t)tree->size);
   if (!own)
-    return to->value != NULL;
-  if (to->value && number == tree->nodes - 1)
+    return;
+  if (number == tree->nodes - 1)
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
@@ -5211,7 +5214,6 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
-  return to->value != NULL;
 }
 
 /* The caller releases the run's pool. */
@@ -5230,6 +5232,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  kept->room = (uint64_t *)permi_pool_get(&trace->pool, (size_t)tree->states + (size_t)tree->node[nodes].edge + 1,
+                                          8 * (size_t)tree->size);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   kept->child = kept->first + nodes + 1;
@@ -5396,37 +5400,41 @@ typedef struct permi_tree_back {
   double product;      /* roundings of a product */
 } permi_tree_back;
 
-/* *to += sum of x y, of table entries x and adjoints y: those of a group with its partners, or (no masks) in step. */
-static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree *tree,
-                                                     const permi_tree_rank *rank, uint32_t m,
-                                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
+/* Adds sums of x y, of table entries x in `group` and adjoints y, to `to`: for each mask of `of` those of its partners'
+   places, or (`of` NULL) in step. */
+static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
+                                                     const permi_tree_group *of, const permi_tree_group *group,
+                                                     const uint64_t *bar, uint64_t *to)
 {
-  const permi_numbers *numbers = &tree->numbers;
+  const permi_numbers *numbers = &run->tree->numbers;
   const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_value_words(algebra, numbers);
+  const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t k;
+  size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
-  memset(sum, 0, 8 * size);
-  for (k = 0; k < group->count; k++) {
-    size_t at = k, place = k;
-    if (group->mask) {
-      const uint32_t state = group->mask[k] ^ m;
-      place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
-      at = group->index[k];
+  for (i = 0; i < count; i++) {
+    const uint32_t m = of ? of->mask[i] ^ rows : 0;
+    memset(sum, 0, 8 * size);
+    for (k = 0; k < group->count; k++) {
+      size_t at = k, place = k;
+      if (of) {
+        const uint32_t state = group->mask[k] ^ m;
+        place = run->rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + run->rank->high[state >> PERMI_TREE_LOW];
+        at = group->index[k];
+      }
+      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
     }
-    permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
+    permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
   }
-  permi_value_add(algebra, numbers, &one, to, sum, 0);
 }
 
-typedef void (*permi_tree_gatherer)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+typedef void (*permi_tree_gatherer)(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,
                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_gather_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,                \
+  static void permi_tree_gather_##name(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,           \
                                        const permi_tree_group *group, const uint64_t *bar, uint64_t *to)               \
-  { permi_tree_gather_of(algebra, tree, rank, m, group, bar, to); }
+  { permi_tree_gather_of(algebra, run, rows, of, group, bar, to); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -5440,7 +5448,7 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
   const size_t size = (size_t)tree->size;
   const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
   permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
-  permi_tree_gatherers[tree->numbers.algebra](tree, NULL, 0, &group, ray->matched + to * size,
+  permi_tree_gatherers[tree->numbers.algebra](ray->run, 0, NULL, &group, ray->matched + to * size,
                                               ray->sum + (size_t)part * size);
 }
 
@@ -5476,13 +5484,14 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
+  ray.run = run;
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
   for (e = node->edge - 1; e < node[1].edge; e++) {
     const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
-    const double highs = ldexp(1, ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
+    const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
     if (!some && !(tree->alone && run->zeros))
       continue;
@@ -5493,7 +5502,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
     permi_tree_derived(back, permi_tree_derived_at(tree, node, e), ray.sum, table->sizes.exp2 + product->sizes.exp2,
                        permi_tree_join_loss(&table->sizes, &product->sizes, states),
-                       roundings + back->product + parts + fmin(states, ldexp(1, ray.bit) / slices + 1) +
+                       roundings + back->product + parts + fmin(states, (1u << ray.bit) / slices + 1) +
                            fmin(states, highs * slices / parts + 1));
   }
   bar->sizes = table->sizes;
@@ -5509,33 +5518,46 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
+/* Of tables of few states, as permi_tree_join_groups. */
+static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
+                                 const permi_tree_group *group)
+{
+  const permi_tree_product *join = work->join;
+  permi_tree_run *run = join->run;
+  uint32_t room[2 * PERMI_TREE_FLAT];
+  permi_tree_group one = *of;
+  for (one.count = 1; one.mask < of->mask + of->count; one.mask++, one.index++) {
+    const permi_tree_group apart = permi_tree_apart(group, *one.mask, room);
+    permi_tree_gatherers[run->tree->numbers.algebra](run, join->rows, &one, &apart, join->out->value, work->bar->value);
+  }
+}
+
 /* A part of the adjoint of one factor: of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
   const permi_tree_product *join = work->join;
   permi_tree_run *run = join->run;
-  const permi_tree *tree = run->tree;
-  const permi_tree_gatherer gather = permi_tree_gatherers[tree->numbers.algebra];
-  const size_t size = (size_t)tree->size;
+  const permi_tree_gatherer gather = permi_tree_gatherers[run->tree->numbers.algebra];
   const int side = work->side, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t all = (1u << permi_count_ones(join->common)) - 1, *first = run->first[side], *end = run->first[other];
-  uint32_t g = (uint32_t)number << bits, h, i;
+  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
+  uint32_t g = (uint32_t)number << bits, h;
   const uint32_t last = g + (1u << bits);
   perm_status status = PERM_OK;
   for (; g < last && status == PERM_OK; g++) {
-    const uint32_t begin = first[g], count = first[g + 1] - begin, rest = all ^ g;
-    if (!count)
+    const permi_tree_group of = permi_tree_group_of(join, side, g);
+    const uint32_t rest = all ^ g;
+    if (!of.count)
       continue;
     status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
-      const permi_tree_group group = {run->mask[other] + end[h], run->index[other] + end[h], end[h + 1] - end[h],
-                                      join->factor[other]->value};
-      for (i = begin; i < begin + count && group.count; i++)
-        gather(tree, run->rank, run->mask[side][i] ^ join->rows, &group, join->out->value,
-               work->bar->value + size * run->index[side][i]);
-      if (group.count)
-        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * count, run->base.done, thread);
+      const permi_tree_group group = permi_tree_group_of(join, other, h);
+      if (join->flat) {
+        permi_tree_back_flat(work, &of, &group);
+      } else if (group.count) {
+        gather(run, join->rows, &of, &group, join->out->value, work->bar->value);
+        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
+      }
       if (!h)
         break;
     }
@@ -5551,12 +5573,14 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   permi_tree_run *run = back->run;
   permi_tree_table out = *product;
   const permi_tree_product join = permi_tree_join_begin(run, node->rows, product->set, factor[0], factor[1], &out);
-  const int threads = join.parts > 1 ? run->base.threads : 1, common = permi_count_ones(join.common);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
+  const int common = permi_count_ones(factor[0]->set & factor[1]->set);
   perm_status status = permi_share(threads, 0, 2, permi_tree_join_prepare, (void *)(uintptr_t)&join, NULL);
   int k;
   for (k = 0; k < 2 && status == PERM_OK; k++) {
     const permi_tree_table *other = factor[1 - k];
-    const double states = (double)other->states;
+    const int bits = permi_count_ones(other->set);
+    const double states = run->tree->alone ? permi_tree_support(bits, other->difference) : (double)other->states;
     permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;
@@ -5565,8 +5589,8 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);
-    roundings[k] += back->product + fmin(states, ldexp(1, permi_count_ones(other->set) - common)) +
-                    fmin(states, ldexp(1, common));
+    roundings[k] += back->product + (join.flat ? states : fmin(states, 1u << (bits - common)) +
+                                                          fmin(states, 1u << common));
   }
   return status;
 }
@@ -5608,7 +5632,8 @@ static perm_status permi_tree_node_back(permi_tree_back *back, int i, const perm
     bar[0] = k >= 0 ? &bars[k] : NULL;
     bar[1] = j ? &before : &bars[children - 1];
     roundings[0] = roundings[1] = through;
-    back->derived->roundings[0] += ldexp(1, permi_count_ones(factor[0]->set & factor[1]->set)) + back->product;
+    back->derived->roundings[0] += back->product + permi_tree_terms(tree, factor[0]->set & factor[1]->set,
+                                                                    factor[0]->difference, factor[1]->difference);
     status = permi_tree_join_back_to(back, node, factor, &product, bar, roundings);
     if (k >= 0)
       back->roundings[child[k]] = roundings[0];
@@ -6122,7 +6147,7 @@ typedef struct permi_derivation {
   long long *exp2; /* of derivatives, by entry */
   double worst[2];     /* the largest error and estimate, */
   long long worst_exp2; /* times 2^this */
-  double relative;     /* error of a marginal, at most */
+  double relative, lost; /* error of a marginal, at most: by roundings, by underflow of its derivative */
 } permi_derivation;
 
 /* The number of a value of an engine, with `roundings`. */
@@ -6212,7 +6237,7 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = blocks - 1; k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+  for (k = blocks - 1; k >= 0 && derivation->wanted != PERMI_CHANCES && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
       status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
@@ -6251,35 +6276,42 @@ static void permi_derive_put(permi_derivation *derivation, size_t e, permi_numbe
 /* P = c c' / permanent of the block, of numbers >= 0 that are scaled alike. */
 static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
 {
-  int of_c, of_x, of_whole;
-  const double c = frexp(factor, &of_c), x = frexp(((const double *)(const void *)derived->value)[e], &of_x);
-  const double whole = frexp(*(const double *)(const void *)derived->whole.value, &of_whole);
-  const long long exp2 = of_c - of_whole + derived->exp2[e] - derived->whole.sizes.exp2;
-  const double chance = permi_ldexp(c * x / whole, exp2 + of_x);
-  const double lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2);
+  const double whole = *(const double *)(const void *)derived->whole.value; /* from 2^-100 to 2^100 */
+  const double derivative = ((const double *)(const void *)derived->value)[e];
+  const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
+  int of_c = 0, of_x = 0;
+  double chance = factor * derivative / whole, lost;
+  if (exp2 || derived->loss[e] > 0 || !(chance > 1e-200)) {
+    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+    lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
+    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
+  }
+  return factor == 0 ? 0 : chance; /* stored */
+}
+
+/* Notes the relative error of a block's chances, but for derivatives that lost something. */
+static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
+{
   const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
-                          2 * derived->whole.sizes.loss / ldexp(whole, of_whole) +
-                          (lost > PERMI_DERIVE_LOST ? lost / chance : 0);
-  if (factor == 0) /* stored */
-    return 0;
-  derivation->relative = fmax(derivation->relative, relative * (1 + 1e-5)); /* below 1e-6: second order */
-  return chance;
+                          2 * derived->whole.sizes.loss / *(const double *)(const void *)derived->whole.value;
+  derivation->relative = fmax(derivation->relative, relative);
 }
 
 /* Writes what is wanted of entry `at` of block k, whose derivative in the block is the e-th; numbers NULL: 1. */
 static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, int at, const permi_numbers *numbers,
                                           const permi_derived *derived, int e)
 {
-  permi_number number = permi_number_one();
+  permi_number number;
   perm_status status = PERM_OK;
   if (derivation->wanted == PERMI_CHANCES) {
     ((double *)derivation->out)[at] =
         permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
     return PERM_OK;
   }
-  if (numbers)
-    number = permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers), derived->exp2[e],
-                                 derived->roundings[1], derived->loss[e]);
+  number = numbers ? permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers),
+                                         derived->exp2[e], derived->roundings[1], derived->loss[e])
+                   : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
@@ -6306,6 +6338,8 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   const int edges = tree->node[tree->nodes].edge;
   perm_status status = PERM_OK;
   int *cell = working->column, i, e = 0, at;
+  if (derivation->wanted == PERMI_CHANCES)
+    permi_derive_relative(derivation, trace->derived);
   for (i = 0; i < trace->n; i++)
     for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
       cell[e++] = at;
@@ -6315,7 +6349,7 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
       return PERM_OK;
     for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
       status = permi_derive_entry_out(derivation, k, cell[tree->edge[e].entry], &tree->numbers, trace->derived, e);
-    if (v < trace->n && status == PERM_OK)
+    if (v < trace->n)
       status = permi_derive_peeled(derivation, k, trace->row[v], &tree->numbers, trace->derived, edges + i);
     else if (derivation->unmatched && tree->alone)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
@@ -6366,12 +6400,14 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       long long exp2 = 0;
       permi_derived derived = {(uint64_t *)(void *)value, &exp2, &loss, {(uint64_t *)(void *)(value + 1), 0, 0, 1,
                                {1, 1, 0, 0}}, {permi_entry_roundings(working, 1) + single->rounded, 0}};
+      permi_derive_relative(derivation, &derived);
       status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], NULL, &derived, 0)
                               : permi_derive_entry_out(derivation, k, (int)(single - working->cell), NULL, &derived, 0);
     } else {
       status = permi_derive_block(derivation, k, trace++);
     }
   }
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result)

@@ -25,7 +25,7 @@ typedef struct permi_derivation {
   long long *exp2; /* of derivatives, by entry */
   double worst[2];     /* the largest error and estimate, */
   long long worst_exp2; /* times 2^this */
-  double relative;     /* error of a marginal, at most */
+  double relative, lost; /* error of a marginal, at most: by roundings, by underflow of its derivative */
 } permi_derivation;
 
 /* The number of a value of an engine, with `roundings`. */
@@ -115,7 +115,7 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = blocks - 1; k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+  for (k = blocks - 1; k >= 0 && derivation->wanted != PERMI_CHANCES && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
       status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
@@ -154,35 +154,42 @@ static void permi_derive_put(permi_derivation *derivation, size_t e, permi_numbe
 /* P = c c' / permanent of the block, of numbers >= 0 that are scaled alike. */
 static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
 {
-  int of_c, of_x, of_whole;
-  const double c = frexp(factor, &of_c), x = frexp(((const double *)(const void *)derived->value)[e], &of_x);
-  const double whole = frexp(*(const double *)(const void *)derived->whole.value, &of_whole);
-  const long long exp2 = of_c - of_whole + derived->exp2[e] - derived->whole.sizes.exp2;
-  const double chance = permi_ldexp(c * x / whole, exp2 + of_x);
-  const double lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2);
+  const double whole = *(const double *)(const void *)derived->whole.value; /* from 2^-100 to 2^100 */
+  const double derivative = ((const double *)(const void *)derived->value)[e];
+  const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
+  int of_c = 0, of_x = 0;
+  double chance = factor * derivative / whole, lost;
+  if (exp2 || derived->loss[e] > 0 || !(chance > 1e-200)) {
+    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+    lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
+    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
+  }
+  return factor == 0 ? 0 : chance; /* stored */
+}
+
+/* Notes the relative error of a block's chances, but for derivatives that lost something. */
+static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
+{
   const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
-                          2 * derived->whole.sizes.loss / ldexp(whole, of_whole) +
-                          (lost > PERMI_DERIVE_LOST ? lost / chance : 0);
-  if (factor == 0) /* stored */
-    return 0;
-  derivation->relative = fmax(derivation->relative, relative * (1 + 1e-5)); /* below 1e-6: second order */
-  return chance;
+                          2 * derived->whole.sizes.loss / *(const double *)(const void *)derived->whole.value;
+  derivation->relative = fmax(derivation->relative, relative);
 }
 
 /* Writes what is wanted of entry `at` of block k, whose derivative in the block is the e-th; numbers NULL: 1. */
 static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, int at, const permi_numbers *numbers,
                                           const permi_derived *derived, int e)
 {
-  permi_number number = permi_number_one();
+  permi_number number;
   perm_status status = PERM_OK;
   if (derivation->wanted == PERMI_CHANCES) {
     ((double *)derivation->out)[at] =
         permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
     return PERM_OK;
   }
-  if (numbers)
-    number = permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers), derived->exp2[e],
-                                 derived->roundings[1], derived->loss[e]);
+  number = numbers ? permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers),
+                                         derived->exp2[e], derived->roundings[1], derived->loss[e])
+                   : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
@@ -209,6 +216,8 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   const int edges = tree->node[tree->nodes].edge;
   perm_status status = PERM_OK;
   int *cell = working->column, i, e = 0, at;
+  if (derivation->wanted == PERMI_CHANCES)
+    permi_derive_relative(derivation, trace->derived);
   for (i = 0; i < trace->n; i++)
     for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
       cell[e++] = at;
@@ -218,7 +227,7 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
       return PERM_OK;
     for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
       status = permi_derive_entry_out(derivation, k, cell[tree->edge[e].entry], &tree->numbers, trace->derived, e);
-    if (v < trace->n && status == PERM_OK)
+    if (v < trace->n)
       status = permi_derive_peeled(derivation, k, trace->row[v], &tree->numbers, trace->derived, edges + i);
     else if (derivation->unmatched && tree->alone)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
@@ -269,12 +278,14 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       long long exp2 = 0;
       permi_derived derived = {(uint64_t *)(void *)value, &exp2, &loss, {(uint64_t *)(void *)(value + 1), 0, 0, 1,
                                {1, 1, 0, 0}}, {permi_entry_roundings(working, 1) + single->rounded, 0}};
+      permi_derive_relative(derivation, &derived);
       status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], NULL, &derived, 0)
                               : permi_derive_entry_out(derivation, k, (int)(single - working->cell), NULL, &derived, 0);
     } else {
       status = permi_derive_block(derivation, k, trace++);
     }
   }
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result)

@@ -31,37 +31,41 @@ typedef struct permi_tree_back {
   double product;      /* roundings of a product */
 } permi_tree_back;
 
-/* *to += sum of x y, of table entries x and adjoints y: those of a group with its partners, or (no masks) in step. */
-static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree *tree,
-                                                     const permi_tree_rank *rank, uint32_t m,
-                                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
+/* Adds sums of x y, of table entries x in `group` and adjoints y, to `to`: for each mask of `of` those of its partners'
+   places, or (`of` NULL) in step. */
+static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
+                                                     const permi_tree_group *of, const permi_tree_group *group,
+                                                     const uint64_t *bar, uint64_t *to)
 {
-  const permi_numbers *numbers = &tree->numbers;
+  const permi_numbers *numbers = &run->tree->numbers;
   const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_value_words(algebra, numbers);
+  const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t k;
+  size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
-  memset(sum, 0, 8 * size);
-  for (k = 0; k < group->count; k++) {
-    size_t at = k, place = k;
-    if (group->mask) {
-      const uint32_t state = group->mask[k] ^ m;
-      place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
-      at = group->index[k];
+  for (i = 0; i < count; i++) {
+    const uint32_t m = of ? of->mask[i] ^ rows : 0;
+    memset(sum, 0, 8 * size);
+    for (k = 0; k < group->count; k++) {
+      size_t at = k, place = k;
+      if (of) {
+        const uint32_t state = group->mask[k] ^ m;
+        place = run->rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + run->rank->high[state >> PERMI_TREE_LOW];
+        at = group->index[k];
+      }
+      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
     }
-    permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
+    permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
   }
-  permi_value_add(algebra, numbers, &one, to, sum, 0);
 }
 
-typedef void (*permi_tree_gatherer)(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,
+typedef void (*permi_tree_gatherer)(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,
                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_gather_##name(const permi_tree *tree, const permi_tree_rank *rank, uint32_t m,                \
+  static void permi_tree_gather_##name(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,           \
                                        const permi_tree_group *group, const uint64_t *bar, uint64_t *to)               \
-  { permi_tree_gather_of(algebra, tree, rank, m, group, bar, to); }
+  { permi_tree_gather_of(algebra, run, rows, of, group, bar, to); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -75,7 +79,7 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
   const size_t size = (size_t)tree->size;
   const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
   permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
-  permi_tree_gatherers[tree->numbers.algebra](tree, NULL, 0, &group, ray->matched + to * size,
+  permi_tree_gatherers[tree->numbers.algebra](ray->run, 0, NULL, &group, ray->matched + to * size,
                                               ray->sum + (size_t)part * size);
 }
 
@@ -111,13 +115,14 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
+  ray.run = run;
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
   for (e = node->edge - 1; e < node[1].edge; e++) {
     const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
-    const double highs = ldexp(1, ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
+    const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
     if (!some && !(tree->alone && run->zeros))
       continue;
@@ -128,7 +133,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
     permi_tree_derived(back, permi_tree_derived_at(tree, node, e), ray.sum, table->sizes.exp2 + product->sizes.exp2,
                        permi_tree_join_loss(&table->sizes, &product->sizes, states),
-                       roundings + back->product + parts + fmin(states, ldexp(1, ray.bit) / slices + 1) +
+                       roundings + back->product + parts + fmin(states, (1u << ray.bit) / slices + 1) +
                            fmin(states, highs * slices / parts + 1));
   }
   bar->sizes = table->sizes;
@@ -144,33 +149,46 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
+/* Of tables of few states, as permi_tree_join_groups. */
+static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
+                                 const permi_tree_group *group)
+{
+  const permi_tree_product *join = work->join;
+  permi_tree_run *run = join->run;
+  uint32_t room[2 * PERMI_TREE_FLAT];
+  permi_tree_group one = *of;
+  for (one.count = 1; one.mask < of->mask + of->count; one.mask++, one.index++) {
+    const permi_tree_group apart = permi_tree_apart(group, *one.mask, room);
+    permi_tree_gatherers[run->tree->numbers.algebra](run, join->rows, &one, &apart, join->out->value, work->bar->value);
+  }
+}
+
 /* A part of the adjoint of one factor: of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
   const permi_tree_product *join = work->join;
   permi_tree_run *run = join->run;
-  const permi_tree *tree = run->tree;
-  const permi_tree_gatherer gather = permi_tree_gatherers[tree->numbers.algebra];
-  const size_t size = (size_t)tree->size;
+  const permi_tree_gatherer gather = permi_tree_gatherers[run->tree->numbers.algebra];
   const int side = work->side, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
-  const uint32_t all = (1u << permi_count_ones(join->common)) - 1, *first = run->first[side], *end = run->first[other];
-  uint32_t g = (uint32_t)number << bits, h, i;
+  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
+  uint32_t g = (uint32_t)number << bits, h;
   const uint32_t last = g + (1u << bits);
   perm_status status = PERM_OK;
   for (; g < last && status == PERM_OK; g++) {
-    const uint32_t begin = first[g], count = first[g + 1] - begin, rest = all ^ g;
-    if (!count)
+    const permi_tree_group of = permi_tree_group_of(join, side, g);
+    const uint32_t rest = all ^ g;
+    if (!of.count)
       continue;
     status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
-      const permi_tree_group group = {run->mask[other] + end[h], run->index[other] + end[h], end[h + 1] - end[h],
-                                      join->factor[other]->value};
-      for (i = begin; i < begin + count && group.count; i++)
-        gather(tree, run->rank, run->mask[side][i] ^ join->rows, &group, join->out->value,
-               work->bar->value + size * run->index[side][i]);
-      if (group.count)
-        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * count, run->base.done, thread);
+      const permi_tree_group group = permi_tree_group_of(join, other, h);
+      if (join->flat) {
+        permi_tree_back_flat(work, &of, &group);
+      } else if (group.count) {
+        gather(run, join->rows, &of, &group, join->out->value, work->bar->value);
+        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
+      }
       if (!h)
         break;
     }
@@ -186,12 +204,14 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   permi_tree_run *run = back->run;
   permi_tree_table out = *product;
   const permi_tree_product join = permi_tree_join_begin(run, node->rows, product->set, factor[0], factor[1], &out);
-  const int threads = join.parts > 1 ? run->base.threads : 1, common = permi_count_ones(join.common);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
+  const int common = permi_count_ones(factor[0]->set & factor[1]->set);
   perm_status status = permi_share(threads, 0, 2, permi_tree_join_prepare, (void *)(uintptr_t)&join, NULL);
   int k;
   for (k = 0; k < 2 && status == PERM_OK; k++) {
     const permi_tree_table *other = factor[1 - k];
-    const double states = (double)other->states;
+    const int bits = permi_count_ones(other->set);
+    const double states = run->tree->alone ? permi_tree_support(bits, other->difference) : (double)other->states;
     permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;
@@ -200,8 +220,8 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);
-    roundings[k] += back->product + fmin(states, ldexp(1, permi_count_ones(other->set) - common)) +
-                    fmin(states, ldexp(1, common));
+    roundings[k] += back->product + (join.flat ? states : fmin(states, 1u << (bits - common)) +
+                                                          fmin(states, 1u << common));
   }
   return status;
 }
@@ -243,7 +263,8 @@ static perm_status permi_tree_node_back(permi_tree_back *back, int i, const perm
     bar[0] = k >= 0 ? &bars[k] : NULL;
     bar[1] = j ? &before : &bars[children - 1];
     roundings[0] = roundings[1] = through;
-    back->derived->roundings[0] += ldexp(1, permi_count_ones(factor[0]->set & factor[1]->set)) + back->product;
+    back->derived->roundings[0] += back->product + permi_tree_terms(tree, factor[0]->set & factor[1]->set,
+                                                                    factor[0]->difference, factor[1]->difference);
     status = permi_tree_join_back_to(back, node, factor, &product, bar, roundings);
     if (k >= 0)
       back->roundings[child[k]] = roundings[0];

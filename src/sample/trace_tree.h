@@ -10,6 +10,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
+  uint64_t *room; /* for the values of the tables to come */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -19,7 +20,7 @@ static double permi_tree_kept_bytes(const void *plan)
          (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
 }
 
-static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+static void permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
 {
   permi_trace *trace = (permi_trace *)keeper;
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -28,10 +29,12 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = kept->room;
+  kept->room += table->states * (size_t)tree->size;
+  memcpy(to->value, table->value, table->states * 8 * (size_t)tree->size);
   if (!own)
-    return to->value != NULL;
-  if (to->value && number == tree->nodes - 1)
+    return;
+  if (number == tree->nodes - 1)
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
@@ -39,7 +42,6 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
-  return to->value != NULL;
 }
 
 /* The caller releases the run's pool. */
@@ -58,6 +60,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  kept->room = (uint64_t *)permi_pool_get(&trace->pool, (size_t)tree->states + (size_t)tree->node[nodes].edge + 1,
+                                          8 * (size_t)tree->size);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   kept->child = kept->first + nodes + 1;

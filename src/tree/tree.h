@@ -94,6 +94,13 @@ static double permi_tree_support(int t, int most)
   return sum;
 }
 
+/* Returns the most pairs that meet in a place of a join. */
+static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
+{
+  const int least = one_difference < other_difference ? one_difference : other_difference;
+  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
+}
+
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
 static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, int other_most)
 {
@@ -165,7 +172,7 @@ typedef struct permi_tree_run {
   int stacked;
   int zeros; /* 1: joins take zeros that are not structural, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
-  int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
+  void (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
@@ -244,9 +251,11 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
-  PERMI_OMP(critical(permi_tree_sizes))
-  permi_sizes_join(&pass->sizes, &sizes);
+  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
+  if (pass->parts > 1) {
+    PERMI_OMP(critical(permi_tree_sizes))
+    permi_sizes_join(&pass->sizes, &sizes);
+  }
   return PERM_OK;
 }
 
@@ -274,6 +283,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
+  int flat;             /* one group each: pairs that are not disjoint are passed over */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -281,21 +291,28 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
-  const uint32_t set = join->set[part], rows = join->rows, common = join->common;
+  const uint32_t rows = join->rows, common = join->common;
   uint32_t *mask = join->run->mask[part], *index = join->run->index[part], *first = join->run->first[part];
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
-  const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  const uint32_t own_rows = permi_tree_extract(rows, join->set[part]), groups = 1u << permi_count_ones(common);
+  const int k = permi_count_ones(own_rows) - table->difference;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
-  for (i = 0; tabled && i < 512; i++) {
-    group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
-    mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast as bit by bit */
+  uint32_t set = join->set[part], next = 1;
+  int bit;
+  for (bit = 0; bit < 4; bit++)
+    group_of[bit][0] = mask_of[bit][0] = 0;
+  for (bit = 0; set; set &= set - 1, bit++) {
+    const uint32_t one = set & (0 - set), group = one & common ? next : 0, half = 1u << bit % 7;
+    for (i = 0; i < half; i++) {
+      group_of[bit / 7][half + i] = group_of[bit / 7][i] | group;
+      mask_of[bit / 7][half + i] = mask_of[bit / 7][i] | one;
+    }
+    next += group;
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
-  for (pass = 0; pass < 2; pass++) {
+  for (pass = (uint32_t)join->flat; pass < 2; pass++) {
     state = k > 0 ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
       const uint64_t *x = table->value + i * size;
@@ -306,21 +323,19 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
           (join->run->zeros && (!tree->alone || permi_count_ones(state) <= table->difference))) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
-        g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
-                   : permi_tree_extract(matched, within);
+        g = group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d];
         if (pass == 0) {
           first[g + 1]++;
         } else {
-          mask[first[g]] = tabled ? mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d]
-                                  : (uint32_t)permi_deposit_bits(matched, set);
+          mask[first[g]] = mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d];
           index[first[g]++] = i;
         }
       }
       if (tree->alone) {
         state++;
       } else if (state) {
-        const uint32_t low = state & (0 - state), next = state + low;
-        state = next | ((state ^ next) / low) >> 2;
+        const uint32_t low = state & (0 - state), over = state + low;
+        state = over | ((state ^ over) / low) >> 2;
       }
     }
     if (pass == 0)
@@ -349,18 +364,44 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
+#define PERMI_TREE_FLAT 64 /* states */
+
+/* Returns the states of a group that are disjoint from `mask`. */
+static permi_tree_group permi_tree_apart(const permi_tree_group *group, uint32_t mask, uint32_t *room)
+{
+  permi_tree_group apart = {room, room + PERMI_TREE_FLAT, 0, group->value};
+  size_t k;
+  for (k = 0; k < group->count; k++) {
+    room[apart.count] = group->mask[k];
+    room[PERMI_TREE_FLAT + apart.count] = group->index[k];
+    apart.count += !(group->mask[k] & mask);
+  }
+  return apart;
+}
+
+static permi_tree_group permi_tree_group_of(const permi_tree_product *join, int part, uint32_t g)
+{
+  const uint32_t *first = join->run->first[part] + g;
+  const permi_tree_group group = {join->run->mask[part] + *first, join->run->index[part] + *first, first[1] - *first,
+                                  join->factor[part]->value};
+  return group;
+}
+
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
 {
   permi_tree_run *run = join->run;
   const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
-  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1], *first = run->first[1] + h;
-  const permi_tree_group group = {run->mask[1] + *first, run->index[1] + *first, first[1] - *first,
-                                  join->factor[1]->value};
-  uint32_t i;
-  for (i = begin; i < end; i++)
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
+  const permi_tree_group group = permi_tree_group_of(join, 1, h);
+  permi_tree_group apart = group;
+  uint32_t i, room[2 * PERMI_TREE_FLAT];
+  for (i = begin; i < end; i++) {
+    if (join->flat)
+      apart = permi_tree_apart(&group, run->mask[0][i], room);
     multiply(run->tree, run->rank, run->mask[0][i] ^ join->rows,
-             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
+             join->factor[0]->value + size * run->index[0][i], &apart, join->out->value);
+  }
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
@@ -417,12 +458,13 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
-  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1};
+  permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
+                             tree->alone && left->states <= PERMI_TREE_FLAT && right->states <= PERMI_TREE_FLAT};
   uint32_t high;
   int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
-  join.common = join.set[0] & join.set[1];
+  join.common = join.flat ? 0 : join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
   k = permi_count_ones(join.rows) - out->difference;
@@ -475,7 +517,8 @@ struct permi_tree_ray {
   int t, k_open, column, parts;
   int bit; /* of the entry's other vertex; t: the vertex stays unmatched */
   void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
-  uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
+  const permi_tree_run *run; /* of `back` (>>derive_tree), */
+  uint64_t *open_bar, *sum;
 };
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
@@ -524,7 +567,7 @@ static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_t
   const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
   const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */
-                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL};
+                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
   return ray;
 }
 
@@ -605,7 +648,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product.value = run->work[side];
       side = 1 - side;
       product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
-                                                ldexp(1, permi_count_ones(other->set & factor.set)));
+                                                1u << permi_count_ones(other->set & factor.set));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -613,8 +656,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       permi_tree_rescale(run, &product);
       runner->visited += (double)product.states;
       factor = product;
-      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
-        return PERM_ERROR_MEMORY;
+      if (run->keep)
+        run->keep(runner->keeper, node, &factor, 0);
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
@@ -626,6 +669,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   table->set = node->set;
   runner->visited += (double)table->states;
   run->stacked += 1 - node->children;
-  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
+  if (run->keep)
+    run->keep(runner->keeper, node, table, 1);
+  return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

@@ -429,9 +429,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
-                                                                              ? other->difference : factor.difference)
-                                             : ldexp(1, common));
+    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference, factor.difference));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
