@@ -20,7 +20,7 @@
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse        the chance of every entry
+       perm_marginals_sparse        chances of entries and of empty lines
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -29,8 +29,7 @@
 
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
-     - Derivatives and marginals of sparse matrices are within proved bounds, or error_bound is INFINITY; same bits for
-       any number of threads.
+     - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
@@ -215,25 +214,23 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Derivatives of a square matrix's permanent by its entries: gradient[e], e < nnz (complex: pairs), is the permanent
-   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. Zeros that
-   *matrix stores count as entries. result is the permanent, with the same exponent; error_bound and error_estimate are
-   absolute ones of the worst derivative. By method tree, as about three permanents, with all its tables in memory
-   (max_bytes; 0: 16 GB); up to 64 lines also as an array, by perm_gradient_real: without error_bound. On an error
-   doubles are NaN, others 0. PERM_ERROR_LIMIT: predicted. */
+/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
+   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
+   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
+   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
+   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
-/* The same of integers, without rounding: modulo options.modulus, from 0 to modulus - 1, or as they are. */
+/* The same of integers, exact: modulo options.modulus, or as they are. */
 PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
                                                    uint64_t *gradient, perm_result *result);
 PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
                                                        perm_integer *gradient, perm_result *result);
 
-/* Marginals of assignments: marginal[e] = entry * derivative / permanent, the chance that entry e is in an assignment
-   if assignments have chances in proportion to the products of their entries >= 0. unmatched (may be NULL): n chances
-   that a column is not taken, 0 of squares. result: value is the permanent; error_bound is a relative one that holds
-   for every marginal, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
+/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
+   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is
+   a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
    PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
@@ -4585,10 +4582,10 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  permi_pool lasting; /* of: */
-  struct permi_derived *derived; /* what >>derive_tree found, or NULL */
+  permi_pool lasting;            /* of: */
+  struct permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
-  int zeros;    /* 1: there are stored zeros */
+  int zeros;    /* 1: some are stored */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -5182,7 +5179,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
-  uint64_t *room; /* for the values of the tables to come */
+  uint64_t *room; /* of the next table */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -5216,7 +5213,6 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
   kept->stack[kept->depth++] = number;
 }
 
-/* The caller releases the run's pool. */
 static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *control, permi_tree_run *run)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -5370,21 +5366,23 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ==================================================================================== >>derive_tree
-   The derivatives of a block's permanent by all its entries: one pass back through the tables of its tree. Let T' be
-   the derivative by table T, an array like T. From the last table, where it is 1, back to the leaves:
+   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
+   From the last table, where it is 1, back to the leaves:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables, at most as many at a time. A zero's adjoint may count: joins skip zeros
-   only where all are structural. A place is summed by one thread, the dots of a star in as many parts for any number of
-   threads. THE BOUND counts products and sums behind a derivative: docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are structural.
+   A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE BOUND:
+   docs/proofs-rounding.md, tests/proofs/chains.v. */
 
 typedef struct permi_derived {
+  const permi_numbers *numbers; /* NULL: the derivative is 1 */
+  size_t size;
   uint64_t *value; /* by the tree's edges, then by `alone` of its nodes, times 2^exp2 */
   long long *exp2;
-  double *loss;    /* by underflow, at most */
-  permi_tree_table whole; /* the block's permanent */
+  double *loss;
+  permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
 } permi_derived;
 
@@ -5396,12 +5394,11 @@ typedef struct permi_tree_back {
   const permi_tree_kept *kept;
   permi_derived *derived;
   uint64_t *bar, *sum; /* a node's adjoint; parts of a dot */
-  double *roundings;   /* in the adjoint of a node */
-  double product;      /* roundings of a product */
+  double *roundings;   /* by node, in its adjoint */
+  double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, of table entries x in `group` and adjoints y, to `to`: for each mask of `of` those of its partners'
-   places, or (`of` NULL) in step. */
+/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
                                                      const permi_tree_group *of, const permi_tree_group *group,
                                                      const uint64_t *bar, uint64_t *to)
@@ -5452,7 +5449,6 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
                                               ray->sum + (size_t)part * size);
 }
 
-/* Notes derivative e. */
 static void permi_tree_derived(const permi_tree_back *back, int e, const uint64_t *value, long long exp2, double loss,
                                double roundings)
 {
@@ -5469,7 +5465,6 @@ static int permi_tree_derived_at(const permi_tree *tree, const permi_tree_node *
   return e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
 }
 
-/* Makes the adjoint of a star's product from that of its table. */
 static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *node, const permi_tree_table *product,
                                  const permi_tree_table *table, double roundings, permi_tree_table *bar)
 {
@@ -5518,7 +5513,6 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
-/* Of tables of few states, as permi_tree_join_groups. */
 static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
                                  const permi_tree_group *group)
 {
@@ -5532,7 +5526,7 @@ static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_t
   }
 }
 
-/* A part of the adjoint of one factor: of groups with the same heavy bits. */
+/* Of one factor's adjoint: groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
@@ -5565,7 +5559,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Makes the adjoints bar[k], unless NULL, of two factors from that of their product; roundings[k] are added to. */
+/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -5664,6 +5658,8 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
   derived->exp2 = (long long *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->exp2);
   derived->loss = (double *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->loss);
+  derived->numbers = &tree->numbers;
+  derived->size = size;
   derived->whole = table;
   derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
@@ -5756,8 +5752,8 @@ typedef struct permi_sampling {
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns;
-  int engines; /* the first of permi_sample_engines; */
-  const permi_tracer *const *tracer; /* theirs */
+  int engines; /* of permi_sample_engines */
+  const permi_tracer *const *tracer;
   double worth; /* seconds to be beaten */
 } permi_sampling;
 
@@ -5890,7 +5886,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   return status;
 }
 
-/* Says if block k is one entry, or a row without columns that others have. */
+/* Says if block k is one entry, or one row. */
 static int permi_sample_single(const permi_sampling *sampling, int k)
 {
   const int *first = sampling->first + k, *wide = first + sampling->working.blocks + 1;
@@ -6006,7 +6002,6 @@ static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_
                     matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
 }
 
-/* Sets *zero if structure alone makes the permanent 0. */
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
 {
   permi_working *working = &sampling->working;
@@ -6124,33 +6119,31 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 }
 
 /* ========================================================================================= >>derive
-   perm_gradient_sparse*, perm_marginals_sparse: derivatives by all stored entries. Within a block they come from
-   >>derive_tree, in the matrix from the permanents of the other blocks. An entry that the split finds in no perfect
-   matching has the derivative 0: with a perfect matching of its minor it would be in one, as it is stored. So stored
-   zeros count as entries, and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose
-   derivative is theirs. Blocks without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries, and
+   lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs. Without
+   a tree: square matrices of up to 64 lines, in doubles, as arrays. */
 
-#define PERMI_DERIVE_LOST 1e-290 /* marginals are off by at most this, besides the relative bound */
+#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
 
 typedef enum permi_derive_what {
-  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES /* the last two exact */
+  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
 } permi_derive_what;
 
 typedef struct permi_derivation {
   permi_sampling sampling;
   const perm_matrix *matrix;
   permi_derive_what wanted;
-  void *out; /* by entry: doubles, uint64_t, perm_integer */
+  void *out; /* by entry */
   double *unmatched;
   permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
   permi_number permanent;
   long long *exp2; /* of derivatives, by entry */
-  double worst[2];     /* the largest error and estimate, */
-  long long worst_exp2; /* times 2^this */
-  double relative, lost; /* error of a marginal, at most: by roundings, by underflow of its derivative */
+  double worst[2];     /* error and estimate, times 2^worst_exp2 */
+  long long worst_exp2;
+  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
 } permi_derivation;
 
-/* The number of a value of an engine, with `roundings`. */
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
                                         double roundings, double loss)
 {
@@ -6176,22 +6169,6 @@ static permi_number permi_derive_number(const permi_numbers *numbers, const uint
   return number;
 }
 
-static permi_number permi_derive_entry(const permi_working *working, const permi_cell *cell)
-{
-  permi_number number;
-  memset(&number, 0, sizeof number);
-  if (working->integer) {
-    number.integer = permi_integer_of(cell->integer);
-    number.exact = 1;
-    return number;
-  }
-  number.value.hi = cell->real;
-  number.imaginary.hi = cell->imaginary;
-  number.error = permi_entry_roundings(working, 1) + (working->alone ? cell->rounded : 0);
-  number.error = number.estimate = permi_entry_bound(number.error) * cell->absolute;
-  return number;
-}
-
 /* The factor of a block of one row. */
 static const permi_cell *permi_derive_single(const permi_sampling *sampling, int k)
 {
@@ -6207,7 +6184,6 @@ static perm_status permi_derive_multiply(const permi_derivation *derivation, per
   return status;
 }
 
-/* Finds the permanents of all blocks, of the matrix, and the products of all blocks but one. */
 static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
 {
   permi_sampling *sampling = &derivation->sampling;
@@ -6224,12 +6200,11 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   permi_number_reduce(&product, sampling->options->modulus);
   for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
-      derivation->whole[k] = permi_derive_entry(working, permi_derive_single(sampling, k));
+      derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
     } else {
       const permi_derived *derived = (trace++)->derived;
-      derivation->whole[k] = permi_derive_number(&((const permi_tree *)trace[-1].plan)->numbers, derived->whole.value,
-                                                 derived->whole.sizes.exp2, derived->roundings[0],
-                                                 derived->whole.sizes.loss);
+      derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
+                                                 derived->roundings[0], derived->whole.sizes.loss);
     }
     permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
     derivation->rest[k] = product;
@@ -6237,16 +6212,16 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = blocks - 1; k >= 0 && derivation->wanted != PERMI_CHANCES && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+       k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
       status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
   }
-  return status == PERM_OK ? sampling->watch->stopped
-                           : status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result) : status;
+  return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes the derivative by entry e; doubles may still need the common exponent. */
+/* Writes the derivative by entry e, doubles still without a common exponent. */
 static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
 {
   const permi_working *working = &derivation->sampling.working;
@@ -6273,10 +6248,10 @@ static void permi_derive_put(permi_derivation *derivation, size_t e, permi_numbe
   }
 }
 
-/* P = c c' / permanent of the block, of numbers >= 0 that are scaled alike. */
+/* Returns c c' / permanent of the block. */
 static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
 {
-  const double whole = *(const double *)(const void *)derived->whole.value; /* from 2^-100 to 2^100 */
+  const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
   const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
   int of_c = 0, of_x = 0;
@@ -6287,10 +6262,9 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
     lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
     derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   }
-  return factor == 0 ? 0 : chance; /* stored */
+  return factor == 0 ? 0 : chance;
 }
 
-/* Notes the relative error of a block's chances, but for derivatives that lost something. */
 static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
 {
   const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
@@ -6298,9 +6272,8 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, whose derivative in the block is the e-th; numbers NULL: 1. */
-static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, int at, const permi_numbers *numbers,
-                                          const permi_derived *derived, int e)
+/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
   perm_status status = PERM_OK;
@@ -6309,9 +6282,9 @@ static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, i
         permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
     return PERM_OK;
   }
-  number = numbers ? permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers),
-                                         derived->exp2[e], derived->roundings[1], derived->loss[e])
-                   : permi_number_one();
+  number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
+                                                  derived->exp2[e], derived->roundings[1], derived->loss[e])
+                            : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
@@ -6319,15 +6292,14 @@ static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, i
   return status;
 }
 
-/* The same of the free columns of one entry of a row. */
-static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_numbers *numbers,
-                                       const permi_derived *derived, int e)
+/* The same of a row's free columns of one entry. */
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived, int e)
 {
   const permi_working *working = &derivation->sampling.working;
   perm_status status = PERM_OK;
   int at = working->alone && working->alone[row].vertex[1] ? working->alone[row].next[0] : -1;
   for (; at >= 0 && status == PERM_OK; at = working->cell[at].next[0])
-    status = permi_derive_entry_out(derivation, k, at, numbers, derived, e);
+    status = permi_derive_entry(derivation, k, at, derived, e);
   return status;
 }
 
@@ -6348,9 +6320,9 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
     if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
       return PERM_OK;
     for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
-      status = permi_derive_entry_out(derivation, k, cell[tree->edge[e].entry], &tree->numbers, trace->derived, e);
+      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
     if (v < trace->n)
-      status = permi_derive_peeled(derivation, k, trace->row[v], &tree->numbers, trace->derived, edges + i);
+      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
     else if (derivation->unmatched && tree->alone)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
           permi_derive_chance(derivation, trace->derived, 1, edges + i);
@@ -6358,7 +6330,7 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column that only one row has is unmatched if the row has another one. */
+/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -6398,11 +6370,16 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       const permi_cell *single = permi_derive_single(sampling, k);
       double value[2] = {1, single->real}, loss = 0;
       long long exp2 = 0;
-      permi_derived derived = {(uint64_t *)(void *)value, &exp2, &loss, {(uint64_t *)(void *)(value + 1), 0, 0, 1,
-                               {1, 1, 0, 0}}, {permi_entry_roundings(working, 1) + single->rounded, 0}};
+      permi_derived derived;
+      memset(&derived, 0, sizeof derived);
+      derived.value = (uint64_t *)(void *)value;
+      derived.whole.value = derived.value + 1;
+      derived.exp2 = &exp2;
+      derived.loss = &loss;
+      derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
       permi_derive_relative(derivation, &derived);
-      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], NULL, &derived, 0)
-                              : permi_derive_entry_out(derivation, k, (int)(single - working->cell), NULL, &derived, 0);
+      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)
+                              : permi_derive_entry(derivation, k, (int)(single - working->cell), &derived, 0);
     } else {
       status = permi_derive_block(derivation, k, trace++);
     }
@@ -6410,14 +6387,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
-  return status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result)
-         : status == PERM_OK           ? sampling->watch->stopped
-                                       : status;
+  return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
 /* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
-static void permi_derive_align(permi_derivation *derivation, permi_number *permanent, perm_result *result)
+static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
+  permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
   double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
@@ -6452,14 +6428,12 @@ static void permi_derive_align(permi_derivation *derivation, permi_number *perma
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
 }
 
-/* Computes doubles as an array, where that is cheaper or trees are out of reach. */
 static double permi_derive_array_seconds(const permi_derivation *derivation)
 {
   const perm_options *options = derivation->sampling.options;
   const int n = derivation->matrix->n;
   return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
-                 options->certify ||
-                 options->method != PERM_METHOD_AUTO
+                 options->certify || options->method != PERM_METHOD_AUTO
              ? (double)INFINITY
              : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
 }
@@ -6491,13 +6465,13 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
       for (part = 0; part < parts; part++)
         out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
   if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
-    result->error_bound = (double)INFINITY; /* marginals: it is relative */
+    result->error_bound = (double)INFINITY;
   permi_release(&options->allocator, call.out);
   permi_release(&options->allocator, entries);
   return status;
 }
 
-#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees, of proven bounds, win below it */
+#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees win below it */
 static perm_status permi_derive(permi_derivation *derivation)
 {
   permi_sampling *sampling = &derivation->sampling;
@@ -6534,13 +6508,15 @@ static perm_status permi_derive(permi_derivation *derivation)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
       status = permi_derive_entries(derivation);
+    if (status == PERM_ERROR_OVERFLOW && !result->message[0])
+      status = permi_fail_long(result);
     if (status == PERM_OK && chances && !(derivation->relative < 1e-6))
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its products range beyond doubles");
   }
   if (status == PERM_OK) {
     derivation->permanent.exp2 += working->exp2;
     if (derivation->wanted == PERMI_DERIVATIVES)
-      permi_derive_align(derivation, &derivation->permanent, result);
+      permi_derive_align(derivation, result);
     else
       permi_number_result(&derivation->permanent, result);
     if (chances)

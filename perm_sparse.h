@@ -3004,8 +3004,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int zeros;     /* 1: stored zeros are kept, and cell e is entry e; 2: there are some */
-  double *shift; /* NULL, or room for the exponents by which lines were scaled */
+  int zeros;     /* 1: stored zeros are kept, cell e is entry e; 2: there are some */
+  double *shift; /* NULL, or room for the lines' exponents of scaling */
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
@@ -3170,7 +3170,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry, nor rows without anything. */
+/* Numbers connected components, the blocks, without columns that have no entry. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -3541,12 +3541,9 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+static permi_number permi_cell_number(const permi_working *working, const permi_cell *cell)
 {
   permi_number number;
-  perm_status status;
-  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
-    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -3561,6 +3558,16 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute + working->lost_error;
   }
+  return number;
+}
+
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
+  number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
   if (working->modulus) {
     permi_integer_reduce(&working->constant.integer, working->modulus);
@@ -3585,7 +3592,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   return 1;
 }
 
-/* Takes free columns of one entry off: alone[row].next[0] is the last one's cell, that one's next[0] the one before. */
+/* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
 static void permi_alone_peel(permi_working *working)
 {
   int v;
@@ -3753,7 +3760,7 @@ static perm_status permi_fail_long(perm_result *result)
 }
 
 /* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole, without columns of one entry if zeros are kept. */
+   the whole, but for columns of one entry if zeros are kept. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;
@@ -8048,7 +8055,7 @@ static double permi_tree_support(int t, int most)
   return sum;
 }
 
-/* Returns the most pairs that meet in a place of a join. */
+/* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
   const int least = one_difference < other_difference ? one_difference : other_difference;
@@ -8124,7 +8131,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  int zeros; /* 1: joins take zeros that are not structural, too (>>derive_tree) */
+  int zeros; /* 1: joins take zeros, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
   void (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -8237,7 +8244,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
-  int flat;             /* one group each: pairs that are not disjoint are passed over */
+  int flat;             /* one group each, not of disjoint pairs alone */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -8251,7 +8258,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   const int k = permi_count_ones(own_rows) - table->difference;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast as bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   uint32_t set = join->set[part], next = 1;
   int bit;
   for (bit = 0; bit < 4; bit++)
@@ -8320,7 +8327,6 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
 
 #define PERMI_TREE_FLAT 64 /* states */
 
-/* Returns the states of a group that are disjoint from `mask`. */
 static permi_tree_group permi_tree_apart(const permi_tree_group *group, uint32_t mask, uint32_t *room)
 {
   permi_tree_group apart = {room, room + PERMI_TREE_FLAT, 0, group->value};
@@ -8469,7 +8475,7 @@ struct permi_tree_ray {
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-  int bit; /* of the entry's other vertex; t: the vertex stays unmatched */
+  int bit; /* t: the vertex stays unmatched */
   void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   const permi_tree_run *run; /* of `back` (>>derive_tree), */
   uint64_t *open_bar, *sum;
@@ -8514,18 +8520,17 @@ static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const p
   return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
 }
 
-/* The halves of a star's product, for `parts` parts. */
 static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
                                            const permi_tree_table *table, int parts)
 {
   const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
-  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */
-                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */ t,
+                              node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
   return ray;
 }
 
-/* Directs a ray along an entry, or, by the one before the node's first, at staying unmatched; 0: with weight 0. */
+/* Directs a ray along entry e; before the node's first: at staying unmatched. Returns 0 if that has weight 0. */
 static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
 {
   const int alone = e < node->edge;
@@ -8631,7 +8636,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; prices and runs its tree. */
 
-/* The run is cleared; the caller releases its pool. */
+/* The caller releases the run's pool. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
@@ -9057,7 +9062,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference, factor.difference));
+    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference,
+                                                  factor.difference));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }

@@ -19,7 +19,7 @@
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse        the chance of every entry
+       perm_marginals_sparse        chances of entries and of empty lines
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -28,8 +28,7 @@
 
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
-     - Derivatives and marginals of sparse matrices are within proved bounds, or error_bound is INFINITY; same bits for
-       any number of threads.
+     - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 

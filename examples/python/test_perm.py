@@ -861,6 +861,21 @@ def test_sparse_derivatives():
     assert band[2, 3] == 0 == answer[2, 3]
     small = band[:12, :12]
     assert np.allclose(perm.marginals(small).toarray(), perm.marginals(small.toarray()), rtol=1e-12)
+    for a in (band[:60], band[:, :50], band[:20].toarray(), np.hstack([band[:25].toarray(), np.eye(25) / 9])):
+        answer, apart = perm.marginals(a, unmatched=True)  # rectangles, with the chances of empty lines
+        dense, longer = (answer.toarray() if sparse.issparse(a) else answer), int(a.shape[0] < a.shape[1])
+        assert np.allclose(dense.sum(longer), 1) and np.allclose(dense.sum(1 - longer) + apart, 1)
+        assert sparse.issparse(answer) == sparse.issparse(a) and len(apart) == max(a.shape)
+        given = a.tocsr() if sparse.issparse(a) else sparse.csr_matrix(a)
+        row, column = given.nonzero()
+        minor = perm.compute(sparse.csr_matrix(np.delete(np.delete(given.toarray(), row[9], 0), column[9], 1)))
+        part = given[row[9], column[9]] * float(minor) / float(perm.compute(given))
+        assert np.isclose(dense[row[9], column[9]], part, rtol=1e-12)
+        if not sparse.issparse(a):
+            assert np.allclose(perm.marginals(a * (1 + 2j)), answer)
+    assert not perm.marginals(np.eye(3), unmatched=True)[1].any()
+    with pytest.raises(perm.UnsupportedError, match="unmatched"):
+        perm.marginals(np.eye(3) * 1j, unmatched=True)
     complexes = band[:30, :30].toarray() * (1 + 1e-3j)
     assert np.allclose(perm.marginals(complexes).sum(1), 1)
     with pytest.raises(perm.InputError, match="permanent is 0"):

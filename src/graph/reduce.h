@@ -340,12 +340,9 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+static permi_number permi_cell_number(const permi_working *working, const permi_cell *cell)
 {
   permi_number number;
-  perm_status status;
-  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
-    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -360,6 +357,16 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute + working->lost_error;
   }
+  return number;
+}
+
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
+  number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
   if (working->modulus) {
     permi_integer_reduce(&working->constant.integer, working->modulus);
@@ -384,7 +391,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   return 1;
 }
 
-/* Takes free columns of one entry off: alone[row].next[0] is the last one's cell, that one's next[0] the one before. */
+/* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
 static void permi_alone_peel(permi_working *working)
 {
   int v;
@@ -552,7 +559,7 @@ static perm_status permi_fail_long(perm_result *result)
 }
 
 /* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole, without columns of one entry if zeros are kept. */
+   the whole, but for columns of one entry if zeros are kept. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;

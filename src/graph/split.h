@@ -153,8 +153,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
-  int zeros;     /* 1: stored zeros are kept, and cell e is entry e; 2: there are some */
-  double *shift; /* NULL, or room for the exponents by which lines were scaled */
+  int zeros;     /* 1: stored zeros are kept, cell e is entry e; 2: there are some */
+  double *shift; /* NULL, or room for the lines' exponents of scaling */
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
@@ -319,7 +319,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry, nor rows without anything. */
+/* Numbers connected components, the blocks, without columns that have no entry. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;

@@ -1,34 +1,32 @@
 /* ========================================================================================= >>derive
-   perm_gradient_sparse*, perm_marginals_sparse: derivatives by all stored entries. Within a block they come from
-   >>derive_tree, in the matrix from the permanents of the other blocks. An entry that the split finds in no perfect
-   matching has the derivative 0: with a perfect matching of its minor it would be in one, as it is stored. So stored
-   zeros count as entries, and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose
-   derivative is theirs. Blocks without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries, and
+   lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs. Without
+   a tree: square matrices of up to 64 lines, in doubles, as arrays. */
 #pragma once
 #include "../minors/minors_calls.h"
 #include "sample.h"
 
-#define PERMI_DERIVE_LOST 1e-290 /* marginals are off by at most this, besides the relative bound */
+#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
 
 typedef enum permi_derive_what {
-  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES /* the last two exact */
+  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
 } permi_derive_what;
 
 typedef struct permi_derivation {
   permi_sampling sampling;
   const perm_matrix *matrix;
   permi_derive_what wanted;
-  void *out; /* by entry: doubles, uint64_t, perm_integer */
+  void *out; /* by entry */
   double *unmatched;
   permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
   permi_number permanent;
   long long *exp2; /* of derivatives, by entry */
-  double worst[2];     /* the largest error and estimate, */
-  long long worst_exp2; /* times 2^this */
-  double relative, lost; /* error of a marginal, at most: by roundings, by underflow of its derivative */
+  double worst[2];     /* error and estimate, times 2^worst_exp2 */
+  long long worst_exp2;
+  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
 } permi_derivation;
 
-/* The number of a value of an engine, with `roundings`. */
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
                                         double roundings, double loss)
 {
@@ -54,22 +52,6 @@ static permi_number permi_derive_number(const permi_numbers *numbers, const uint
   return number;
 }
 
-static permi_number permi_derive_entry(const permi_working *working, const permi_cell *cell)
-{
-  permi_number number;
-  memset(&number, 0, sizeof number);
-  if (working->integer) {
-    number.integer = permi_integer_of(cell->integer);
-    number.exact = 1;
-    return number;
-  }
-  number.value.hi = cell->real;
-  number.imaginary.hi = cell->imaginary;
-  number.error = permi_entry_roundings(working, 1) + (working->alone ? cell->rounded : 0);
-  number.error = number.estimate = permi_entry_bound(number.error) * cell->absolute;
-  return number;
-}
-
 /* The factor of a block of one row. */
 static const permi_cell *permi_derive_single(const permi_sampling *sampling, int k)
 {
@@ -85,7 +67,6 @@ static perm_status permi_derive_multiply(const permi_derivation *derivation, per
   return status;
 }
 
-/* Finds the permanents of all blocks, of the matrix, and the products of all blocks but one. */
 static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
 {
   permi_sampling *sampling = &derivation->sampling;
@@ -102,12 +83,11 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   permi_number_reduce(&product, sampling->options->modulus);
   for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
-      derivation->whole[k] = permi_derive_entry(working, permi_derive_single(sampling, k));
+      derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
     } else {
       const permi_derived *derived = (trace++)->derived;
-      derivation->whole[k] = permi_derive_number(&((const permi_tree *)trace[-1].plan)->numbers, derived->whole.value,
-                                                 derived->whole.sizes.exp2, derived->roundings[0],
-                                                 derived->whole.sizes.loss);
+      derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
+                                                 derived->roundings[0], derived->whole.sizes.loss);
     }
     permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
     derivation->rest[k] = product;
@@ -115,16 +95,16 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = blocks - 1; k >= 0 && derivation->wanted != PERMI_CHANCES && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+       k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
       status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
   }
-  return status == PERM_OK ? sampling->watch->stopped
-                           : status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result) : status;
+  return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes the derivative by entry e; doubles may still need the common exponent. */
+/* Writes the derivative by entry e, doubles still without a common exponent. */
 static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
 {
   const permi_working *working = &derivation->sampling.working;
@@ -151,10 +131,10 @@ static void permi_derive_put(permi_derivation *derivation, size_t e, permi_numbe
   }
 }
 
-/* P = c c' / permanent of the block, of numbers >= 0 that are scaled alike. */
+/* Returns c c' / permanent of the block. */
 static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
 {
-  const double whole = *(const double *)(const void *)derived->whole.value; /* from 2^-100 to 2^100 */
+  const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
   const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
   int of_c = 0, of_x = 0;
@@ -165,10 +145,9 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
     lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
     derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   }
-  return factor == 0 ? 0 : chance; /* stored */
+  return factor == 0 ? 0 : chance;
 }
 
-/* Notes the relative error of a block's chances, but for derivatives that lost something. */
 static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
 {
   const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
@@ -176,9 +155,8 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, whose derivative in the block is the e-th; numbers NULL: 1. */
-static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, int at, const permi_numbers *numbers,
-                                          const permi_derived *derived, int e)
+/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
   perm_status status = PERM_OK;
@@ -187,9 +165,9 @@ static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, i
         permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
     return PERM_OK;
   }
-  number = numbers ? permi_derive_number(numbers, derived->value + (size_t)e * permi_numbers_words(numbers),
-                                         derived->exp2[e], derived->roundings[1], derived->loss[e])
-                   : permi_number_one();
+  number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
+                                                  derived->exp2[e], derived->roundings[1], derived->loss[e])
+                            : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
@@ -197,15 +175,14 @@ static perm_status permi_derive_entry_out(permi_derivation *derivation, int k, i
   return status;
 }
 
-/* The same of the free columns of one entry of a row. */
-static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_numbers *numbers,
-                                       const permi_derived *derived, int e)
+/* The same of a row's free columns of one entry. */
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived, int e)
 {
   const permi_working *working = &derivation->sampling.working;
   perm_status status = PERM_OK;
   int at = working->alone && working->alone[row].vertex[1] ? working->alone[row].next[0] : -1;
   for (; at >= 0 && status == PERM_OK; at = working->cell[at].next[0])
-    status = permi_derive_entry_out(derivation, k, at, numbers, derived, e);
+    status = permi_derive_entry(derivation, k, at, derived, e);
   return status;
 }
 
@@ -226,9 +203,9 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
     if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
       return PERM_OK;
     for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
-      status = permi_derive_entry_out(derivation, k, cell[tree->edge[e].entry], &tree->numbers, trace->derived, e);
+      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
     if (v < trace->n)
-      status = permi_derive_peeled(derivation, k, trace->row[v], &tree->numbers, trace->derived, edges + i);
+      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
     else if (derivation->unmatched && tree->alone)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
           permi_derive_chance(derivation, trace->derived, 1, edges + i);
@@ -236,7 +213,7 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column that only one row has is unmatched if the row has another one. */
+/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -276,11 +253,16 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       const permi_cell *single = permi_derive_single(sampling, k);
       double value[2] = {1, single->real}, loss = 0;
       long long exp2 = 0;
-      permi_derived derived = {(uint64_t *)(void *)value, &exp2, &loss, {(uint64_t *)(void *)(value + 1), 0, 0, 1,
-                               {1, 1, 0, 0}}, {permi_entry_roundings(working, 1) + single->rounded, 0}};
+      permi_derived derived;
+      memset(&derived, 0, sizeof derived);
+      derived.value = (uint64_t *)(void *)value;
+      derived.whole.value = derived.value + 1;
+      derived.exp2 = &exp2;
+      derived.loss = &loss;
+      derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
       permi_derive_relative(derivation, &derived);
-      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], NULL, &derived, 0)
-                              : permi_derive_entry_out(derivation, k, (int)(single - working->cell), NULL, &derived, 0);
+      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)
+                              : permi_derive_entry(derivation, k, (int)(single - working->cell), &derived, 0);
     } else {
       status = permi_derive_block(derivation, k, trace++);
     }
@@ -288,14 +270,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
-  return status == PERM_ERROR_OVERFLOW ? permi_fail_long(sampling->result)
-         : status == PERM_OK           ? sampling->watch->stopped
-                                       : status;
+  return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
 /* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
-static void permi_derive_align(permi_derivation *derivation, permi_number *permanent, perm_result *result)
+static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
+  permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
   double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
@@ -330,14 +311,12 @@ static void permi_derive_align(permi_derivation *derivation, permi_number *perma
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
 }
 
-/* Computes doubles as an array, where that is cheaper or trees are out of reach. */
 static double permi_derive_array_seconds(const permi_derivation *derivation)
 {
   const perm_options *options = derivation->sampling.options;
   const int n = derivation->matrix->n;
   return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
-                 options->certify ||
-                 options->method != PERM_METHOD_AUTO
+                 options->certify || options->method != PERM_METHOD_AUTO
              ? (double)INFINITY
              : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
 }
@@ -369,13 +348,13 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
       for (part = 0; part < parts; part++)
         out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
   if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
-    result->error_bound = (double)INFINITY; /* marginals: it is relative */
+    result->error_bound = (double)INFINITY;
   permi_release(&options->allocator, call.out);
   permi_release(&options->allocator, entries);
   return status;
 }
 
-#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees, of proven bounds, win below it */
+#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees win below it */
 static perm_status permi_derive(permi_derivation *derivation)
 {
   permi_sampling *sampling = &derivation->sampling;
@@ -412,13 +391,15 @@ static perm_status permi_derive(permi_derivation *derivation)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
       status = permi_derive_entries(derivation);
+    if (status == PERM_ERROR_OVERFLOW && !result->message[0])
+      status = permi_fail_long(result);
     if (status == PERM_OK && chances && !(derivation->relative < 1e-6))
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its products range beyond doubles");
   }
   if (status == PERM_OK) {
     derivation->permanent.exp2 += working->exp2;
     if (derivation->wanted == PERMI_DERIVATIVES)
-      permi_derive_align(derivation, &derivation->permanent, result);
+      permi_derive_align(derivation, result);
     else
       permi_number_result(&derivation->permanent, result);
     if (chances)

@@ -1,21 +1,23 @@
 /* ==================================================================================== >>derive_tree
-   The derivatives of a block's permanent by all its entries: one pass back through the tables of its tree. Let T' be
-   the derivative by table T, an array like T. From the last table, where it is 1, back to the leaves:
+   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
+   From the last table, where it is 1, back to the leaves:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables, at most as many at a time. A zero's adjoint may count: joins skip zeros
-   only where all are structural. A place is summed by one thread, the dots of a star in as many parts for any number of
-   threads. THE BOUND counts products and sums behind a derivative: docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are structural.
+   A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE BOUND:
+   docs/proofs-rounding.md, tests/proofs/chains.v. */
 #pragma once
 #include "trace_tree.h"
 
 typedef struct permi_derived {
+  const permi_numbers *numbers; /* NULL: the derivative is 1 */
+  size_t size;
   uint64_t *value; /* by the tree's edges, then by `alone` of its nodes, times 2^exp2 */
   long long *exp2;
-  double *loss;    /* by underflow, at most */
-  permi_tree_table whole; /* the block's permanent */
+  double *loss;
+  permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
 } permi_derived;
 
@@ -27,12 +29,11 @@ typedef struct permi_tree_back {
   const permi_tree_kept *kept;
   permi_derived *derived;
   uint64_t *bar, *sum; /* a node's adjoint; parts of a dot */
-  double *roundings;   /* in the adjoint of a node */
-  double product;      /* roundings of a product */
+  double *roundings;   /* by node, in its adjoint */
+  double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, of table entries x in `group` and adjoints y, to `to`: for each mask of `of` those of its partners'
-   places, or (`of` NULL) in step. */
+/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
                                                      const permi_tree_group *of, const permi_tree_group *group,
                                                      const uint64_t *bar, uint64_t *to)
@@ -83,7 +84,6 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
                                               ray->sum + (size_t)part * size);
 }
 
-/* Notes derivative e. */
 static void permi_tree_derived(const permi_tree_back *back, int e, const uint64_t *value, long long exp2, double loss,
                                double roundings)
 {
@@ -100,7 +100,6 @@ static int permi_tree_derived_at(const permi_tree *tree, const permi_tree_node *
   return e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
 }
 
-/* Makes the adjoint of a star's product from that of its table. */
 static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *node, const permi_tree_table *product,
                                  const permi_tree_table *table, double roundings, permi_tree_table *bar)
 {
@@ -149,7 +148,6 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
-/* Of tables of few states, as permi_tree_join_groups. */
 static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
                                  const permi_tree_group *group)
 {
@@ -163,7 +161,7 @@ static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_t
   }
 }
 
-/* A part of the adjoint of one factor: of groups with the same heavy bits. */
+/* Of one factor's adjoint: groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
@@ -196,7 +194,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Makes the adjoints bar[k], unless NULL, of two factors from that of their product; roundings[k] are added to. */
+/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -295,6 +293,8 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
   derived->exp2 = (long long *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->exp2);
   derived->loss = (double *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->loss);
+  derived->numbers = &tree->numbers;
+  derived->size = size;
   derived->whole = table;
   derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);

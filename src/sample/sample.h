@@ -41,8 +41,8 @@ typedef struct permi_sampling {
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns;
-  int engines; /* the first of permi_sample_engines; */
-  const permi_tracer *const *tracer; /* theirs */
+  int engines; /* of permi_sample_engines */
+  const permi_tracer *const *tracer;
   double worth; /* seconds to be beaten */
 } permi_sampling;
 
@@ -175,7 +175,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   return status;
 }
 
-/* Says if block k is one entry, or a row without columns that others have. */
+/* Says if block k is one entry, or one row. */
 static int permi_sample_single(const permi_sampling *sampling, int k)
 {
   const int *first = sampling->first + k, *wide = first + sampling->working.blocks + 1;
@@ -291,7 +291,6 @@ static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_
                     matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
 }
 
-/* Sets *zero if structure alone makes the permanent 0. */
 static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
 {
   permi_working *working = &sampling->working;

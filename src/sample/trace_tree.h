@@ -10,7 +10,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
-  uint64_t *room; /* for the values of the tables to come */
+  uint64_t *room; /* of the next table */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -44,7 +44,6 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
   kept->stack[kept->depth++] = number;
 }
 
-/* The caller releases the run's pool. */
 static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *control, permi_tree_run *run)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;

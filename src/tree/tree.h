@@ -94,7 +94,7 @@ static double permi_tree_support(int t, int most)
   return sum;
 }
 
-/* Returns the most pairs that meet in a place of a join. */
+/* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
   const int least = one_difference < other_difference ? one_difference : other_difference;
@@ -170,7 +170,7 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
-  int zeros; /* 1: joins take zeros that are not structural, too (>>derive_tree) */
+  int zeros; /* 1: joins take zeros, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
   void (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
@@ -283,7 +283,7 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
-  int flat;             /* one group each: pairs that are not disjoint are passed over */
+  int flat;             /* one group each, not of disjoint pairs alone */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -297,7 +297,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   const int k = permi_count_ones(own_rows) - table->difference;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast as bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   uint32_t set = join->set[part], next = 1;
   int bit;
   for (bit = 0; bit < 4; bit++)
@@ -366,7 +366,6 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
 
 #define PERMI_TREE_FLAT 64 /* states */
 
-/* Returns the states of a group that are disjoint from `mask`. */
 static permi_tree_group permi_tree_apart(const permi_tree_group *group, uint32_t mask, uint32_t *room)
 {
   permi_tree_group apart = {room, room + PERMI_TREE_FLAT, 0, group->value};
@@ -515,7 +514,7 @@ struct permi_tree_ray {
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-  int bit; /* of the entry's other vertex; t: the vertex stays unmatched */
+  int bit; /* t: the vertex stays unmatched */
   void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   const permi_tree_run *run; /* of `back` (>>derive_tree), */
   uint64_t *open_bar, *sum;
@@ -560,18 +559,17 @@ static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const p
   return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
 }
 
-/* The halves of a star's product, for `parts` parts. */
 static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
                                            const permi_tree_table *table, int parts)
 {
   const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
-  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */
-                              t, node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */ t,
+                              node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
   return ray;
 }
 
-/* Directs a ray along an entry, or, by the one before the node's first, at staying unmatched; 0: with weight 0. */
+/* Directs a ray along entry e; before the node's first: at staying unmatched. Returns 0 if that has weight 0. */
 static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
 {
   const int alone = e < node->edge;

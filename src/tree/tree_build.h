@@ -3,7 +3,7 @@
 #pragma once
 #include "tree.h"
 
-/* The run is cleared; the caller releases its pool. */
+/* The caller releases the run's pool. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
@@ -429,7 +429,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference, factor.difference));
+    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference,
+                                                  factor.difference));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }

@@ -185,25 +185,27 @@ static void golden_routed(int index)
 /* Derivatives agree with each other: nothing is said unless they do not, so older records stand. */
 static void golden_derive(const perm_matrix *matrix, const perm_options *given)
 {
-  static double gradient[2 * 60 * 60], chance[60 * 60];
+  static double gradient[2 * 60 * 60], chance[60 * 60], sum[2][60];
   static uint64_t residue[60 * 60];
   static perm_integer whole[60 * 60];
   perm_options options = *given;
   perm_result r;
+  const int longer = matrix->m < matrix->n;
   size_t e;
   int i;
-  if (matrix->m != matrix->n || matrix->nnz > 60 * 60)
-    return;
+  memset(sum, 0, sizeof sum);
   if (perm_gradient_sparse(matrix, &options, gradient, &r) == PERM_OK && !(r.error_bound >= 0))
     golden_say(" gradient without a bound");
-  if (perm_marginals_sparse(matrix, &options, chance, NULL, &r) == PERM_OK)
-    for (i = 0, e = 0; i < matrix->m; i++) {
-      double sum = 0;
-      for (; e < matrix->row_start[i + 1]; e++)
-        sum += chance[e];
-      if (!(fabs(sum - 1) < 1e-9))
-        golden_say(" marginals of row %d: %.17g", i, sum);
-    }
+  if (perm_marginals_sparse(matrix, &options, chance, sum[longer], &r) == PERM_OK) {
+    for (i = 0, e = 0; i < matrix->m; i++)
+      for (; e < matrix->row_start[i + 1]; e++) {
+        sum[0][i] += chance[e];
+        sum[1][matrix->column[e]] += chance[e];
+      }
+    for (i = 0; i < matrix->m + matrix->n; i++)
+      if (!(fabs(sum[i >= matrix->m][i < matrix->m ? i : i - matrix->m] - 1) < 1e-9))
+        golden_say(" marginals of line %d", i);
+  }
   if (matrix->kind > PERM_KIND_INTEGER || perm_gradient_sparse_integer(matrix, &options, whole, &r) != PERM_OK)
     return;
   options.modulus = 1000003;
