@@ -296,6 +296,90 @@ TEST_LONG(t_derive_of_100000_rectangles)
   t_derive_rectangles(100000);
 }
 
+/* Doubles of 53 bits over a few, many or all exponents: derivatives, chances and those of empty lines within their
+   bounds, by the same sums in 113 bits; refused only where exponents range widely. */
+TEST(t_derive_rectangles_within_bounds)
+{
+  static oracle_wide before[16][1 << T_FREE_ROWS], after[16][1 << T_FREE_ROWS];
+  static t_free f;
+  int trial, refused[3] = {0, 0, 0}, done[3] = {0, 0, 0};
+  double worst[2] = {0, 0};
+  test_seed(77);
+  for (trial = 0; trial < 1200; trial++) {
+    const int range = trial % 3, bits = range == 0 ? 3 : range == 1 ? 60 : 900;
+    double out[T_FREE_MOST], chance[T_FREE_MOST], unmatched[16], shift[2][16];
+    oracle_wide all, part, unit = 1;
+    perm_result result, chances;
+    int c, s, k, shorter, longer, full;
+    size_t e;
+    t_free_random(&f, 1, 3, 0);
+    f.matrix.kind = PERM_KIND_REAL;
+    shorter = f.m < f.n ? f.m : f.n;
+    longer = f.m < f.n ? f.n : f.m;
+    full = (1 << shorter) - 1;
+    for (c = 0; c < 32; c++) /* of lines, in half of the trials */
+      shift[c / 16][c % 16] = trial % 2 ? bits * (2 * test_uniform() - 1) / 2 : 0;
+    for (e = 0; e < f.matrix.nnz; e++)
+      f.real[e] *= ldexp(1 + test_uniform(), (int)(trial % 2 ? shift[0][f.row[e]] + shift[1][f.column[e]]
+                                                             : bits * (2 * test_uniform() - 1)));
+    memset(before[0], 0, sizeof before[0]);
+    memset(after[longer], 0, sizeof after[0]);
+    before[0][0] = after[longer][0] = 1;
+    for (c = 0; c < longer; c++)
+      for (s = 0; s <= full; s++) {
+        before[c + 1][s] = before[c][s];
+        after[longer - 1 - c][s] = after[longer - c][s];
+        for (e = 0; e < f.matrix.nnz; e++) {
+          const int line = f.m > f.n ? f.row[e] : f.column[e], r = f.m > f.n ? f.column[e] : f.row[e];
+          if (s >> r & 1 && line == c)
+            before[c + 1][s] += f.real[e] * before[c][s ^ 1 << r];
+          if (s >> r & 1 && line == longer - 1 - c)
+            after[line][s] += f.real[e] * after[line + 1][s ^ 1 << r];
+        }
+      }
+    all = before[longer][full];
+    if (perm_marginals_sparse(&f.matrix, NULL, chance, unmatched, &chances) != PERM_OK) {
+      CHECK_SHOW(chances.status == PERM_ERROR_UNSUPPORTED && (all == 0 || range == 2), "%s", chances.message);
+      refused[range] += all != 0;
+      continue;
+    }
+    done[range]++;
+    CHECK_SHOW(perm_gradient_sparse(&f.matrix, NULL, out, &result) == PERM_OK, "%s", result.message);
+    CHECK_SHOW(chances.error_bound < (range == 2 ? 1e-6 : 1e-13), "%g", chances.error_bound);
+    for (k = 0; k < (result.exp2 < 0 ? -result.exp2 : result.exp2); k++)
+      unit *= result.exp2 < 0 ? 2 : 0.5;
+    for (e = 0; e < f.matrix.nnz; e++) {
+      const int line = f.m > f.n ? f.row[e] : f.column[e], r = f.m > f.n ? f.column[e] : f.row[e];
+      oracle_wide minor = 0, wrong;
+      for (s = 0; s <= full; s++)
+        minor += s >> r & 1 ? 0 : before[line][s] * after[line + 1][full ^ s ^ 1 << r];
+      wrong = (oracle_wide)out[e] - minor * unit;
+      wrong = wrong < 0 ? -wrong : wrong;
+      CHECK_SHOW(wrong <= (oracle_wide)result.error_bound, "trial %d: %g, bound %g", trial, (double)wrong,
+                 result.error_bound);
+      worst[0] = result.error_bound > 0 ? fmax(worst[0], (double)wrong / result.error_bound) : worst[0];
+      part = f.real[e] * minor / all;
+      wrong = (oracle_wide)chance[e] - part;
+      wrong = wrong < 0 ? -wrong : wrong;
+      CHECK_SHOW(wrong <= (oracle_wide)chances.error_bound * part + (oracle_wide)1e-290, "trial %d: %g of %g", trial,
+                 (double)wrong, (double)part);
+      worst[1] = part > (oracle_wide)1e-200 ? fmax(worst[1], (double)(wrong / part) / chances.error_bound) : worst[1];
+    }
+    for (c = 0; c < longer; c++) {
+      for (s = 0, part = 0; s <= full; s++)
+        part += before[c][s] * after[c + 1][full ^ s] / all;
+      part = (oracle_wide)unmatched[c] - part;
+      CHECK_SHOW((part < 0 ? -part : part) <= (oracle_wide)(chances.error_bound * unmatched[c] * 1.01 + 1e-290),
+                 "trial %d, line %d: %g of %g", trial, c, (double)part, unmatched[c]);
+    }
+  }
+  CHECK_SHOW(done[0] > 250 && done[1] > 250 && done[2] > 100, "%d, %d, %d", done[0], done[1], done[2]);
+  CHECK_SHOW(worst[0] > 0.01 && worst[1] > 0.01, "%g, %g", worst[0], worst[1]);
+  if (test_verbose)
+    printf("at most %.2g of the bound, %.2g of a marginal's; %d, %d, %d done; %d, %d, %d refused\n", worst[0], worst[1],
+           done[0], done[1], done[2], refused[0], refused[1], refused[2]);
+}
+
 /* The same of doubles, complex ones in pairs; `moduli`: of their moduli. */
 static void t_derive_wide(const t_derive_case *c, const double *x, int moduli, int row, int column, int i,
                           unsigned used, oracle_wide *sum)
@@ -651,6 +735,12 @@ TEST(t_derive_of_extreme_scales)
     }
   }
   CHECK_SHOW(done > 50, "%d done, %d refused", done, refused);
+  t_derive_make(&c, 3, 0, 101, 1, 0, 0);
+  c.matrix.kind = PERM_KIND_REAL;
+  for (e = 0; e < 9; e++)
+    c.real[e] = e == 0 ? 0 : ldexp(1, (e < 3 ? 1000 : 0) + (e % 3 ? 0 : 900));
+  CHECK_SHOW(perm_marginals_sparse(&c.matrix, NULL, again, NULL, &result) == PERM_OK, "%s", result.message);
+  CHECK(again[0] == 0 && again[1] == 0.5 && again[4] == 0.25); /* zeros keep out of scaling */
   if (test_verbose)
     printf("%d done, %d refused\n", done, refused);
 }
