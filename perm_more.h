@@ -229,8 +229,8 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
                                                        perm_integer *gradient, perm_result *result);
 
 /* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
-   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is
-   a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
+   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
+   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
    PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
@@ -5372,9 +5372,9 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are structural.
-   A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE BOUND:
-   docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
+   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
+   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
 
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
@@ -6120,9 +6120,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 
 /* ========================================================================================= >>derive
    Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries, and
-   lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs. Without
-   a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
+   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
+   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
 
 #define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
 
@@ -6293,7 +6293,8 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
 }
 
 /* The same of a row's free columns of one entry. */
-static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived, int e)
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived,
+                                       int e)
 {
   const permi_working *working = &derivation->sampling.working;
   perm_status status = PERM_OK;

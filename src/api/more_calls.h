@@ -121,8 +121,8 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
                                                        perm_integer *gradient, perm_result *result);
 
 /* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
-   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is
-   a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
+   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
+   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
    PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);

@@ -1,8 +1,8 @@
 /* ========================================================================================= >>derive
    Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries, and
-   lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs. Without
-   a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
+   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
+   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
 #pragma once
 #include "../minors/minors_calls.h"
 #include "sample.h"
@@ -176,7 +176,8 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
 }
 
 /* The same of a row's free columns of one entry. */
-static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived, int e)
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived,
+                                       int e)
 {
   const permi_working *working = &derivation->sampling.working;
   perm_status status = PERM_OK;

@@ -5,9 +5,9 @@
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are structural.
-   A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE BOUND:
-   docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
+   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
+   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
 #pragma once
 #include "trace_tree.h"
 
