@@ -5379,9 +5379,8 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes, times 2^exp2 */
-  long long *exp2;
-  double *loss;
+  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  permi_sizes *sizes;
   permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
 } permi_derived;
@@ -5399,39 +5398,43 @@ typedef struct permi_tree_back {
 } permi_tree_back;
 
 /* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
-static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
-                                                     const permi_tree_group *of, const permi_tree_group *group,
-                                                     const uint64_t *bar, uint64_t *to)
+static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_tree_product *join, const permi_tree_group *of,
+                                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
 {
-  const permi_numbers *numbers = &run->tree->numbers;
+  const permi_tree_rank *rank = join ? join->run->rank : NULL;
   const permi_coefficient one = permi_coefficient_one();
   const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
   uint64_t sum[2 * PERM_INTEGER_WORDS];
+  uint32_t room[2 * PERMI_TREE_FLAT];
   size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
   for (i = 0; i < count; i++) {
-    const uint32_t m = of ? of->mask[i] ^ rows : 0;
+    const permi_tree_group with = join && join->flat ? permi_tree_apart(group, of->mask[i], room) : *group;
+    const uint32_t m = join ? of->mask[i] ^ join->rows : 0;
     memset(sum, 0, 8 * size);
-    for (k = 0; k < group->count; k++) {
+    for (k = 0; k < with.count; k++) {
       size_t at = k, place = k;
-      if (of) {
-        const uint32_t state = group->mask[k] ^ m;
-        place = run->rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + run->rank->high[state >> PERMI_TREE_LOW];
-        at = group->index[k];
+      if (join) {
+        const uint32_t state = with.mask[k] ^ m;
+        place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
+        at = with.index[k];
       }
-      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
+      permi_value_fuse(algebra, numbers, with.value + size * at, sum, bar + size * place);
     }
     permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
   }
 }
 
-typedef void (*permi_tree_gatherer)(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,
-                                    const permi_tree_group *group, const uint64_t *bar, uint64_t *to);
+typedef void (*permi_tree_gatherer)(const permi_numbers *numbers, const permi_tree_product *join,
+                                    const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar,
+                                    uint64_t *to);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_gather_##name(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,           \
-                                       const permi_tree_group *group, const uint64_t *bar, uint64_t *to)               \
-  { permi_tree_gather_of(algebra, run, rows, of, group, bar, to); }
+  static void permi_tree_gather_##name(const permi_numbers *numbers, const permi_tree_product *join,                   \
+                                       const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar, \
+                                       uint64_t *to)                                                                   \
+  { permi_tree_gather_of(algebra, numbers, join, of, group, bar, to); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -5445,24 +5448,20 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
   const size_t size = (size_t)tree->size;
   const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
   permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
-  permi_tree_gatherers[tree->numbers.algebra](ray->run, 0, NULL, &group, ray->matched + to * size,
+  permi_tree_gatherers[tree->numbers.algebra](&tree->numbers, NULL, NULL, &group, ray->matched + to * size,
                                               ray->sum + (size_t)part * size);
 }
 
-static void permi_tree_derived(const permi_tree_back *back, int e, const uint64_t *value, long long exp2, double loss,
-                               double roundings)
+/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
+                               const permi_sizes *sizes, double roundings)
 {
+  const permi_tree *tree = back->run->tree;
   permi_derived *derived = back->derived;
-  const size_t size = (size_t)back->run->tree->size;
-  memcpy(derived->value + (size_t)e * size, value, size * sizeof *value);
-  derived->exp2[e] = exp2;
-  derived->loss[e] = loss;
+  const int at = e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
+  memcpy(derived->value + (size_t)at * derived->size, value, derived->size * sizeof *value);
+  derived->sizes[at] = *sizes;
   derived->roundings[1] = fmax(derived->roundings[1], roundings);
-}
-
-static int permi_tree_derived_at(const permi_tree *tree, const permi_tree_node *node, int e)
-{
-  return e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
 }
 
 static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *node, const permi_tree_table *product,
@@ -5475,11 +5474,11 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   const int parts = product->states > PERMI_TREE_DOT_STATES ? PERMI_TREE_DOT_PARTS : 1;
   const permi_coefficient one = permi_coefficient_one();
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, product, parts), to = permi_tree_ray_begin(tree, node, bar, 1);
+  permi_sizes sizes = table->sizes;
   double weight = 1, least = 1;
   int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
-  ray.run = run;
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
@@ -5495,8 +5494,9 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
     permi_share(threads, 0, (uint64_t)parts, permi_tree_ray_part, &ray, NULL);
     for (part = 1; part < parts; part++)
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
-    permi_tree_derived(back, permi_tree_derived_at(tree, node, e), ray.sum, table->sizes.exp2 + product->sizes.exp2,
-                       permi_tree_join_loss(&table->sizes, &product->sizes, states),
+    sizes.exp2 = table->sizes.exp2 + product->sizes.exp2;
+    sizes.loss = permi_tree_join_loss(&table->sizes, &product->sizes, states);
+    permi_tree_derived(back, node, e, ray.sum, &sizes,
                        roundings + back->product + parts + fmin(states, (1u << ray.bit) / slices + 1) +
                            fmin(states, highs * slices / parts + 1));
   }
@@ -5512,19 +5512,6 @@ typedef struct permi_tree_join_back {
   const permi_tree_table *bar; /* of the factor, */
   int side;
 } permi_tree_join_back;
-
-static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
-                                 const permi_tree_group *group)
-{
-  const permi_tree_product *join = work->join;
-  permi_tree_run *run = join->run;
-  uint32_t room[2 * PERMI_TREE_FLAT];
-  permi_tree_group one = *of;
-  for (one.count = 1; one.mask < of->mask + of->count; one.mask++, one.index++) {
-    const permi_tree_group apart = permi_tree_apart(group, *one.mask, room);
-    permi_tree_gatherers[run->tree->numbers.algebra](run, join->rows, &one, &apart, join->out->value, work->bar->value);
-  }
-}
 
 /* Of one factor's adjoint: groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
@@ -5546,10 +5533,8 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
     status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
       const permi_tree_group group = permi_tree_group_of(join, other, h);
-      if (join->flat) {
-        permi_tree_back_flat(work, &of, &group);
-      } else if (group.count) {
-        gather(run, join->rows, &of, &group, join->out->value, work->bar->value);
+      if (group.count) {
+        gather(&run->tree->numbers, join, &of, &group, join->out->value, work->bar->value);
         status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
       }
       if (!h)
@@ -5656,8 +5641,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   for (i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
   derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
-  derived->exp2 = (long long *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->exp2);
-  derived->loss = (double *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->loss);
+  derived->sizes = (permi_sizes *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->sizes);
   derived->numbers = &tree->numbers;
   derived->size = size;
   derived->whole = table;
@@ -5686,10 +5670,9 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
     } else {
       table.set = node->all >> 1;
       for (e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
-        permi_tree_derived(&back, permi_tree_derived_at(tree, node, e),
-                           permi_tree_value_of(tree, &table, node->rows,
-                                               e < node->edge ? 0 : 1u << tree->edge[e].bit),
-                           table.sizes.exp2, table.sizes.loss, back.roundings[i]);
+        permi_tree_derived(&back, node, e, permi_tree_value_of(tree, &table, node->rows, e < node->edge
+                                                                   ? 0 : 1u << tree->edge[e].bit),
+                           &table.sizes, back.roundings[i]);
     }
   }
   derived->roundings[1] += derived->roundings[0];
@@ -6253,13 +6236,14 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
 {
   const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
-  const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
+  const permi_sizes *sizes = &derived->sizes[e];
+  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
   int of_c = 0, of_x = 0;
   double chance = factor * derivative / whole, lost;
-  if (exp2 || derived->loss[e] > 0 || !(chance > 1e-200)) {
+  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
     const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
     chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
-    lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
+    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
     derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   }
   return factor == 0 ? 0 : chance;
@@ -6283,7 +6267,7 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
     return PERM_OK;
   }
   number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
-                                                  derived->exp2[e], derived->roundings[1], derived->loss[e])
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
                             : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
@@ -6369,14 +6353,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       const permi_cell *single = permi_derive_single(sampling, k);
-      double value[2] = {1, single->real}, loss = 0;
-      long long exp2 = 0;
+      double value[2] = {1, single->real};
+      permi_sizes sizes = {1, 1, 0, 0};
       permi_derived derived;
       memset(&derived, 0, sizeof derived);
       derived.value = (uint64_t *)(void *)value;
       derived.whole.value = derived.value + 1;
-      derived.exp2 = &exp2;
-      derived.loss = &loss;
+      derived.sizes = &sizes;
       derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
       permi_derive_relative(derivation, &derived);
       status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)

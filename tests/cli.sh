@@ -350,6 +350,8 @@ expect gradient_sparse_none 3 'no tree of tables found' --gradient --generate re
 expect marginals 0 '^    2 4 0[.]33333333333333' --marginals --generate grid:4:4
 expect marginals_digits 0 '1[0-9] digits guaranteed' --marginals --generate band:70:1
 expect marginals_json 0 '"marginals":\[\[1,1,"0[.]5"\],\[1,3,"0[.]5"\]' --marginals --json --generate grid:4:4
+printf '2 1 0\n0 3 1\n' >$dir/wide.txt
+expect marginals_wide 0 '^    2 3 0[.]33333333333333' --marginals $dir/wide.txt
 expect marginals_signs 2 'entries below 0 have no chances' --marginals --generate gauss:5
 for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
   expect "marginals $option" 2 'has no use for' --marginals $option $dir/nine.txt

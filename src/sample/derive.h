@@ -136,13 +136,14 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
 {
   const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
-  const long long exp2 = derived->exp2[e] - derived->whole.sizes.exp2;
+  const permi_sizes *sizes = &derived->sizes[e];
+  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
   int of_c = 0, of_x = 0;
   double chance = factor * derivative / whole, lost;
-  if (exp2 || derived->loss[e] > 0 || !(chance > 1e-200)) {
+  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
     const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
     chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
-    lost = permi_ldexp(2 * derived->loss[e] * c / whole, exp2 + of_c);
+    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
     derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   }
   return factor == 0 ? 0 : chance;
@@ -166,7 +167,7 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
     return PERM_OK;
   }
   number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
-                                                  derived->exp2[e], derived->roundings[1], derived->loss[e])
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
                             : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
@@ -252,14 +253,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       const permi_cell *single = permi_derive_single(sampling, k);
-      double value[2] = {1, single->real}, loss = 0;
-      long long exp2 = 0;
+      double value[2] = {1, single->real};
+      permi_sizes sizes = {1, 1, 0, 0};
       permi_derived derived;
       memset(&derived, 0, sizeof derived);
       derived.value = (uint64_t *)(void *)value;
       derived.whole.value = derived.value + 1;
-      derived.exp2 = &exp2;
-      derived.loss = &loss;
+      derived.sizes = &sizes;
       derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
       permi_derive_relative(derivation, &derived);
       status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)

@@ -14,9 +14,8 @@
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes, times 2^exp2 */
-  long long *exp2;
-  double *loss;
+  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  permi_sizes *sizes;
   permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
 } permi_derived;
@@ -34,39 +33,43 @@ typedef struct permi_tree_back {
 } permi_tree_back;
 
 /* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
-static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_tree_run *run, uint32_t rows,
-                                                     const permi_tree_group *of, const permi_tree_group *group,
-                                                     const uint64_t *bar, uint64_t *to)
+static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_tree_product *join, const permi_tree_group *of,
+                                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
 {
-  const permi_numbers *numbers = &run->tree->numbers;
+  const permi_tree_rank *rank = join ? join->run->rank : NULL;
   const permi_coefficient one = permi_coefficient_one();
   const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
   uint64_t sum[2 * PERM_INTEGER_WORDS];
+  uint32_t room[2 * PERMI_TREE_FLAT];
   size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
   for (i = 0; i < count; i++) {
-    const uint32_t m = of ? of->mask[i] ^ rows : 0;
+    const permi_tree_group with = join && join->flat ? permi_tree_apart(group, of->mask[i], room) : *group;
+    const uint32_t m = join ? of->mask[i] ^ join->rows : 0;
     memset(sum, 0, 8 * size);
-    for (k = 0; k < group->count; k++) {
+    for (k = 0; k < with.count; k++) {
       size_t at = k, place = k;
-      if (of) {
-        const uint32_t state = group->mask[k] ^ m;
-        place = run->rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + run->rank->high[state >> PERMI_TREE_LOW];
-        at = group->index[k];
+      if (join) {
+        const uint32_t state = with.mask[k] ^ m;
+        place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
+        at = with.index[k];
       }
-      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
+      permi_value_fuse(algebra, numbers, with.value + size * at, sum, bar + size * place);
     }
     permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
   }
 }
 
-typedef void (*permi_tree_gatherer)(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,
-                                    const permi_tree_group *group, const uint64_t *bar, uint64_t *to);
+typedef void (*permi_tree_gatherer)(const permi_numbers *numbers, const permi_tree_product *join,
+                                    const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar,
+                                    uint64_t *to);
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  static void permi_tree_gather_##name(const permi_tree_run *run, uint32_t rows, const permi_tree_group *of,           \
-                                       const permi_tree_group *group, const uint64_t *bar, uint64_t *to)               \
-  { permi_tree_gather_of(algebra, run, rows, of, group, bar, to); }
+  static void permi_tree_gather_##name(const permi_numbers *numbers, const permi_tree_product *join,                   \
+                                       const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar, \
+                                       uint64_t *to)                                                                   \
+  { permi_tree_gather_of(algebra, numbers, join, of, group, bar, to); }
 PERMI_ALGEBRAS(PERMI_INSTANCE)
 #undef PERMI_INSTANCE
 
@@ -80,24 +83,20 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
   const size_t size = (size_t)tree->size;
   const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
   permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
-  permi_tree_gatherers[tree->numbers.algebra](ray->run, 0, NULL, &group, ray->matched + to * size,
+  permi_tree_gatherers[tree->numbers.algebra](&tree->numbers, NULL, NULL, &group, ray->matched + to * size,
                                               ray->sum + (size_t)part * size);
 }
 
-static void permi_tree_derived(const permi_tree_back *back, int e, const uint64_t *value, long long exp2, double loss,
-                               double roundings)
+/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
+                               const permi_sizes *sizes, double roundings)
 {
+  const permi_tree *tree = back->run->tree;
   permi_derived *derived = back->derived;
-  const size_t size = (size_t)back->run->tree->size;
-  memcpy(derived->value + (size_t)e * size, value, size * sizeof *value);
-  derived->exp2[e] = exp2;
-  derived->loss[e] = loss;
+  const int at = e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
+  memcpy(derived->value + (size_t)at * derived->size, value, derived->size * sizeof *value);
+  derived->sizes[at] = *sizes;
   derived->roundings[1] = fmax(derived->roundings[1], roundings);
-}
-
-static int permi_tree_derived_at(const permi_tree *tree, const permi_tree_node *node, int e)
-{
-  return e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
 }
 
 static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *node, const permi_tree_table *product,
@@ -110,11 +109,11 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   const int parts = product->states > PERMI_TREE_DOT_STATES ? PERMI_TREE_DOT_PARTS : 1;
   const permi_coefficient one = permi_coefficient_one();
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, product, parts), to = permi_tree_ray_begin(tree, node, bar, 1);
+  permi_sizes sizes = table->sizes;
   double weight = 1, least = 1;
   int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
-  ray.run = run;
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
@@ -130,8 +129,9 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
     permi_share(threads, 0, (uint64_t)parts, permi_tree_ray_part, &ray, NULL);
     for (part = 1; part < parts; part++)
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
-    permi_tree_derived(back, permi_tree_derived_at(tree, node, e), ray.sum, table->sizes.exp2 + product->sizes.exp2,
-                       permi_tree_join_loss(&table->sizes, &product->sizes, states),
+    sizes.exp2 = table->sizes.exp2 + product->sizes.exp2;
+    sizes.loss = permi_tree_join_loss(&table->sizes, &product->sizes, states);
+    permi_tree_derived(back, node, e, ray.sum, &sizes,
                        roundings + back->product + parts + fmin(states, (1u << ray.bit) / slices + 1) +
                            fmin(states, highs * slices / parts + 1));
   }
@@ -147,19 +147,6 @@ typedef struct permi_tree_join_back {
   const permi_tree_table *bar; /* of the factor, */
   int side;
 } permi_tree_join_back;
-
-static void permi_tree_back_flat(const permi_tree_join_back *work, const permi_tree_group *of,
-                                 const permi_tree_group *group)
-{
-  const permi_tree_product *join = work->join;
-  permi_tree_run *run = join->run;
-  uint32_t room[2 * PERMI_TREE_FLAT];
-  permi_tree_group one = *of;
-  for (one.count = 1; one.mask < of->mask + of->count; one.mask++, one.index++) {
-    const permi_tree_group apart = permi_tree_apart(group, *one.mask, room);
-    permi_tree_gatherers[run->tree->numbers.algebra](run, join->rows, &one, &apart, join->out->value, work->bar->value);
-  }
-}
 
 /* Of one factor's adjoint: groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
@@ -181,10 +168,8 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
     status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
     for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
       const permi_tree_group group = permi_tree_group_of(join, other, h);
-      if (join->flat) {
-        permi_tree_back_flat(work, &of, &group);
-      } else if (group.count) {
-        gather(run, join->rows, &of, &group, join->out->value, work->bar->value);
+      if (group.count) {
+        gather(&run->tree->numbers, join, &of, &group, join->out->value, work->bar->value);
         status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
       }
       if (!h)
@@ -291,8 +276,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   for (i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
   derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
-  derived->exp2 = (long long *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->exp2);
-  derived->loss = (double *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->loss);
+  derived->sizes = (permi_sizes *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->sizes);
   derived->numbers = &tree->numbers;
   derived->size = size;
   derived->whole = table;
@@ -321,10 +305,9 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
     } else {
       table.set = node->all >> 1;
       for (e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
-        permi_tree_derived(&back, permi_tree_derived_at(tree, node, e),
-                           permi_tree_value_of(tree, &table, node->rows,
-                                               e < node->edge ? 0 : 1u << tree->edge[e].bit),
-                           table.sizes.exp2, table.sizes.loss, back.roundings[i]);
+        permi_tree_derived(&back, node, e, permi_tree_value_of(tree, &table, node->rows, e < node->edge
+                                                                   ? 0 : 1u << tree->edge[e].bit),
+                           &table.sizes, back.roundings[i]);
     }
   }
   derived->roundings[1] += derived->roundings[0];

@@ -516,8 +516,7 @@ struct permi_tree_ray {
   int t, k_open, column, parts;
   int bit; /* t: the vertex stays unmatched */
   void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
-  const permi_tree_run *run; /* of `back` (>>derive_tree), */
-  uint64_t *open_bar, *sum;
+  uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
 };
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
@@ -565,7 +564,7 @@ static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_t
   const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
   uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
   const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */ t,
-                              node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL, NULL};
+                              node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL};
   return ray;
 }
 

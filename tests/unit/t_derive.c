@@ -521,21 +521,20 @@ TEST(t_derive_counts_losses)
   permi_derived derived;
   permi_numbers numbers;
   permi_number number;
-  double value[2] = {0.25, 2}, loss[1] = {1e-9}, factor = 0.5;
-  long long exp2[1] = {0};
+  double value[2] = {0.25, 2}, factor = 0.5;
+  permi_sizes sizes = {1, 1, 1e-9, 0};
   memset(&derivation, 0, sizeof derivation);
   memset(&derived, 0, sizeof derived);
   memset(&numbers, 0, sizeof numbers);
   numbers.parts = 1;
   derived.value = (uint64_t *)(void *)value;
   derived.whole.value = (uint64_t *)(void *)(value + 1);
-  derived.exp2 = exp2;
-  derived.loss = loss;
+  derived.sizes = &sizes;
   number = permi_derive_number(&numbers, derived.value, 3, 10, 1e-9);
   CHECK(number.value.hi == 0.25 && number.exp2 == 3 && number.error > 2e-9 && number.error < 2.1e-9);
   CHECK(permi_derive_chance(&derivation, &derived, factor, 0) == 0.0625);
   CHECK_SHOW(derivation.lost > 7.9e-9 && derivation.lost < 8.1e-9, "%g", derivation.lost);
-  loss[0] = 1e-300; /* below what is told of */
+  sizes.loss = 1e-300; /* below what is told of */
   derivation.lost = 0;
   CHECK(permi_derive_chance(&derivation, &derived, factor, 0) == 0.0625 && derivation.lost == 0);
   derived.whole.sizes.loss = 1e-9;
