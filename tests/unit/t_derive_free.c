@@ -231,4 +231,47 @@ TEST(t_derive_rectangles_within_bounds)
     printf("at most %.2g of the bound, %.2g of a marginal's; %d, %d, %d done; %d, %d, %d refused\n", worst[0], worst[1],
            done[0], done[1], done[2], refused[0], refused[1], refused[2]);
 }
+/* A larger matrix, whose joins are shared among threads: the same bits for any number of them; chances add up. */
+TEST(t_derive_rectangles_same_for_threads)
+{
+  enum { M = 32, N = 36, MOST = 4 * M };
+  static int row[MOST], column[MOST];
+  static double real[MOST], chance[2][MOST], unmatched[2][N];
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  size_t e;
+  int threads, k;
+  test_seed(78);
+  memset(&options, 0, sizeof options);
+  for (k = 0; k < 4 * M; k++) {
+    row[k] = k / 4;
+    column[k] = k % 4 * 9 + test_below(9);
+    real[k] = 0.5 + test_uniform();
+  }
+  CHECK(perm_matrix_from_triplets(M, N, 4 * M, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix,
+                                  &result) == PERM_OK);
+  for (threads = 1; threads <= 3; threads++) {
+    const int many = threads > 1;
+    double sum[2][N];
+    memset(sum, 0, sizeof sum);
+    options.threads = threads;
+    CHECK_SHOW(perm_marginals_sparse(&matrix, &options, chance[many], unmatched[many], &result) == PERM_OK, "%s",
+               result.message);
+    CHECK_SHOW(result.error_bound > 0 && result.error_bound < 1e-10, "%g", result.error_bound);
+    CHECK(!many || (!memcmp(chance[0], chance[1], matrix.nnz * sizeof **chance) &&
+                  !memcmp(unmatched[0], unmatched[1], sizeof *unmatched)));
+    for (k = 0, e = 0; k < M; k++)
+      for (; e < matrix.row_start[k + 1]; e++) {
+        sum[0][k] += chance[many][e];
+        sum[1][matrix.column[e]] += chance[many][e];
+      }
+    for (k = 0; k < N; k++)
+      CHECK((k >= M || fabs(sum[0][k] - 1) < 1e-13) && fabs(sum[1][k] + unmatched[many][k] - 1) < 1e-13);
+    if (test_verbose)
+      printf("%g states, %.3f s, bound %.2g\n", result.terms, result.seconds, result.error_bound);
+  }
+  perm_matrix_free(&matrix);
+}
+
 /* SPDX-License-Identifier: MIT */
