@@ -8532,10 +8532,11 @@ static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_t
 /* Directs a ray along entry e; before the node's first: at staying unmatched. Returns 0 if that has weight 0. */
 static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
 {
+  const permi_tree *tree = ray->tree;
   const int alone = e < node->edge;
-  ray->c = alone ? ray->tree->alone + (node - ray->tree->node) : &ray->tree->edge[e].c;
-  ray->bit = alone ? ray->t : ray->tree->edge[e].bit;
-  return !alone || permi_tree_alone(ray->tree, node) != NULL;
+  ray->c = !alone ? &tree->edge[e].c : tree->alone ? &tree->alone[node - tree->node] : NULL;
+  ray->bit = alone ? ray->t : tree->edge[e].bit;
+  return !alone || permi_tree_alone(tree, node) != NULL;
 }
 
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,

@@ -331,5 +331,12 @@ static perm_status permi_tree_derive(permi_trace *trace, permi_control *control)
   return status;
 }
 
-static const permi_tracer permi_tree_deriver = {permi_tree_kept_bytes, permi_tree_derive, NULL};
+static double permi_tree_derive_bytes(const void *plan)
+{
+  const permi_tree *tree = (const permi_tree *)plan;
+  return permi_tree_kept_bytes(plan) +
+         (8.0 * tree->size + sizeof(permi_sizes)) * (tree->node[tree->nodes].edge + tree->nodes);
+}
+
+static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
 /* SPDX-License-Identifier: MIT */
