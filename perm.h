@@ -13994,6 +13994,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PER
 typedef struct {
   const double *a, *table, *outer, *cross;
   PERMI_NAME(small_lanes) lanes;
+  PERMI_V squares;
   int n;
 } PERMI_NAME(small_source);
 typedef struct {
@@ -14133,15 +14134,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const double *a, double *out, int parts,
-                                                 int block)
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_source)
+    PERMI_NAME(small_begin)(int n, const double *a, PERMI_NAME(small_sums) * sums, int parts)
 {
-  const int n = order ? order : given, entries = n * n * parts;
+  const int entries = n * n * parts;
   const PERMI_V zero = PERMI_SET(0.0);
-  double lane[8 * 4] PERMI_ALIGN64;
   PERMI_V squares0 = zero, squares1 = zero;
   PERMI_NAME(small_source) from;
-  PERMI_NAME(small_sums) sums;
   int i;
   from.a = a;
   from.table = NULL;
@@ -14149,30 +14148,39 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const dou
   from.lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
   from.lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
   from.lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  sums.even = sums.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  sums.absolute = zero;
+  sums->even = sums->odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
+  sums->absolute = zero;
   for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
     squares1 = PERMI_FMA(x1, x1, squares1);
   }
-  if (order && order <= 3 + PERMI_LANES + block)
-    PERMI_NAME(small_terms)(&sums, &from, PERMI_SET(1.0), 0, parts, block);
-  else
-    PERMI_NAME(small_by_tables)(&sums, from, parts, block);
-  PERMI_NAME(put)(lane, 8, PERMI_NAME(minus)(sums.even, sums.odd), parts);
-  PERMI_STORE(lane + 8 * parts, sums.absolute);
-  PERMI_STORE(lane + 8 * parts + 8, squares0 + squares1);
-  PERMI_LEAVE();
-  permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
+  from.squares = squares0 + squares1;
+  return from;
 }
 
-/* order 0: any, by tables; else in registers if possible */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end)(const PERMI_NAME(small_source) * from,
+                                                     const PERMI_NAME(small_sums) * sums, double *out, int parts)
+{
+  double lane[8 * 4] PERMI_ALIGN64;
+  PERMI_NAME(put)(lane, 8, PERMI_NAME(minus)(sums->even, sums->odd), parts);
+  PERMI_STORE(lane + 8 * parts, sums->absolute);
+  PERMI_STORE(lane + 8 * parts + 8, from->squares);
+  PERMI_LEAVE();
+  permi_small_fold(lane, PERMI_WIDTH, parts, from->n, out);
+}
+
+/* order 0: any, by tables; else in registers */
+#define PERMI_SMALL(order, parts, block)                                                                               \
+  PERMI_NAME(small_sums) sums;                                                                                         \
+  const PERMI_NAME(small_source) from = PERMI_NAME(small_begin)(order ? order : n, a, &sums, parts);                   \
+  if (order) PERMI_NAME(small_terms)(&sums, &from, PERMI_SET(1.0), 0, parts, block);                                   \
+  else PERMI_NAME(small_by_tables)(&sums, from, parts, block);
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, double *out)                                                   \
-  {                                                                                                                    \
-    PERMI_NAME(small)(order, n, a, out, parts, block);                                                                 \
+  { PERMI_SMALL(order, parts, block)                                                                                   \
+    PERMI_NAME(small_end)(&from, &sums, out, parts);                                                                   \
   }
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
@@ -14196,6 +14204,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #endif
 
 #undef PERMI_INSTANCE
+#undef PERMI_SMALL
 #undef PERMI_LANES
 #undef PERMI_TABLE
 #undef PERMI_EXPANDED

@@ -19,6 +19,8 @@
    WHICH CALL
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
+       perm_gradient_sparse*        derivatives by all entries: minors
+       perm_marginals_sparse        chances of entries and of empty lines
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -27,6 +29,7 @@
 
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
+     - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
@@ -51,7 +54,9 @@
                      >>trace_frontier  lists, arrays
                      >>trace_classes   twins
                      >>trace_tree      stars and joins
+                     >>derive_tree     derivatives by one pass back
                      >>sample          perm_sample_sparse
+                     >>derive          perm_gradient_sparse, perm_marginals_sparse
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -208,6 +213,27 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
+   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
+   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
+   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
+   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
+                                               double *gradient, perm_result *result);
+
+/* The same of integers, exact: modulo options.modulus, or as they are. */
+PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
+                                                   uint64_t *gradient, perm_result *result);
+PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
+                                                       perm_integer *gradient, perm_result *result);
+
+/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
+   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
+   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
+   PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
+PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                double *marginal, double *unmatched, perm_result *result);
 
 /* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
    its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
@@ -4360,6 +4386,10 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
+  permi_pool lasting;            /* of: */
+  struct permi_derived *derived; /* or NULL */
+  double given; /* roundings of entries in a product */
+  int zeros;    /* 1: some are stored */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -4953,6 +4983,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
+  uint64_t *room; /* of the next table */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -4962,7 +4993,7 @@ static double permi_tree_kept_bytes(const void *plan)
          (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
 }
 
-static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+static void permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
 {
   permi_trace *trace = (permi_trace *)keeper;
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -4971,10 +5002,12 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = kept->room;
+  kept->room += table->states * (size_t)tree->size;
+  memcpy(to->value, table->value, table->states * 8 * (size_t)tree->size);
   if (!own)
-    return to->value != NULL;
-  if (to->value && number == tree->nodes - 1)
+    return;
+  if (number == tree->nodes - 1)
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
@@ -4982,16 +5015,13 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
-  return to->value != NULL;
 }
 
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *control, permi_tree_run *run)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
   permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
-  permi_tree_run run;
-  perm_partial partial;
   perm_status status;
   size_t ways;
   int common = 0;
@@ -5002,6 +5032,8 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  kept->room = (uint64_t *)permi_pool_get(&trace->pool, (size_t)tree->states + (size_t)tree->node[nodes].edge + 1,
+                                          8 * (size_t)tree->size);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   kept->child = kept->first + nodes + 1;
@@ -5013,12 +5045,20 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   ways = permi_tree_choose(tree, common, common / 2);
   permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
   trace->room = nodes * sizeof(uint32_t);
+  run->keep = permi_tree_keep;
+  run->base.keeper = trace;
+  status = permi_tree_nodes(tree, control, run);
+  trace->visited = run->base.visited;
+  return status;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&partial, 0, sizeof partial);
-  run.keep = permi_tree_keep;
-  run.base.keeper = trace;
-  status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.base.visited;
+  status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -5129,6 +5169,346 @@ static void permi_tree_draw(permi_draw *draw)
 
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
+/* ==================================================================================== >>derive_tree
+   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
+   From the last table, where it is 1, back to the leaves:
+     star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
+                   c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
+     join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
+     leaf          c' = T'[t], alone' = T'[0]
+   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
+   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
+   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
+
+typedef struct permi_derived {
+  const permi_numbers *numbers; /* NULL: the derivative is 1 */
+  size_t size;
+  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  permi_sizes *sizes;
+  permi_tree_table whole; /* the permanent */
+  double roundings[2];    /* in it, in a derivative, at most */
+} permi_derived;
+
+#define PERMI_TREE_DOT_STATES 4096 /* chosen: more are summed in */
+#define PERMI_TREE_DOT_PARTS 64
+
+typedef struct permi_tree_back {
+  permi_tree_run *run;
+  const permi_tree_kept *kept;
+  permi_derived *derived;
+  uint64_t *bar, *sum; /* a node's adjoint; parts of a dot */
+  double *roundings;   /* by node, in its adjoint */
+  double product;      /* of a product */
+} permi_tree_back;
+
+/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
+static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
+                                                     const permi_tree_product *join, const permi_tree_group *of,
+                                                     const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
+{
+  const permi_tree_rank *rank = join ? &join->run->rank : NULL;
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
+  uint64_t sum[2 * PERM_INTEGER_WORDS];
+  uint32_t room[2 * PERMI_TREE_FLAT];
+  size_t i, k;
+  if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
+    return;
+  for (i = 0; i < count; i++) {
+    const permi_tree_group with = join && join->flat ? permi_tree_apart(group, of->mask[i], room) : *group;
+    const uint32_t m = join ? of->mask[i] ^ join->rows : 0;
+    memset(sum, 0, 8 * size);
+    for (k = 0; k < with.count; k++) {
+      size_t at = k, place = k;
+      if (join) {
+        const uint32_t state = with.mask[k] ^ m;
+        place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
+        at = with.index[k];
+      }
+      permi_value_fuse(algebra, numbers, with.value + size * at, sum, bar + size * place);
+    }
+    permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
+  }
+}
+
+typedef void (*permi_tree_gatherer)(const permi_numbers *numbers, const permi_tree_product *join,
+                                    const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar,
+                                    uint64_t *to);
+#define PERMI_INSTANCE(name, algebra)                                                                                  \
+  static void permi_tree_gather_##name(const permi_numbers *numbers, const permi_tree_product *join,                   \
+                                       const permi_tree_group *of, const permi_tree_group *group, const uint64_t *bar, \
+                                       uint64_t *to)                                                                   \
+  { permi_tree_gather_of(algebra, numbers, join, of, group, bar, to); }
+PERMI_ALGEBRAS(PERMI_INSTANCE)
+#undef PERMI_INSTANCE
+
+#define PERMI_NAMED(name, algebra) permi_tree_gather_##name,
+static const permi_tree_gatherer permi_tree_gatherers[] = {PERMI_ALGEBRAS(PERMI_NAMED) NULL};
+#undef PERMI_NAMED
+
+static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count)
+{
+  const permi_tree *tree = ray->tree;
+  const size_t size = (size_t)tree->size;
+  const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
+  permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
+  permi_tree_gatherers[tree->numbers.algebra](&tree->numbers, NULL, NULL, &group, ray->matched + to * size,
+                                              ray->sum + (size_t)part * size);
+}
+
+/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
+                               const permi_sizes *sizes, double roundings)
+{
+  const permi_tree *tree = back->run->tree;
+  permi_derived *derived = back->derived;
+  const int at = e >= node->edge ? e : tree->node[tree->nodes].edge + (int)(node - tree->node);
+  memcpy(derived->value + (size_t)at * derived->size, value, derived->size * sizeof *value);
+  derived->sizes[at] = *sizes;
+  derived->roundings[1] = fmax(derived->roundings[1], roundings);
+}
+
+static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *node, const permi_tree_table *product,
+                                 const permi_tree_table *table, double roundings, permi_tree_table *bar)
+{
+  permi_tree_run *run = back->run;
+  const permi_tree *tree = run->tree;
+  const size_t size = (size_t)tree->size;
+  const int edges = node[1].edge - node->edge, threads = permi_tree_threads(run, product->states);
+  const int parts = product->states > PERMI_TREE_DOT_STATES ? PERMI_TREE_DOT_PARTS : 1;
+  const permi_coefficient one = permi_coefficient_one();
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, product, parts), to = permi_tree_ray_begin(tree, node, bar, 1);
+  permi_sizes sizes = table->sizes;
+  double weight = 1, least = 1;
+  int e, part;
+  memset(bar->value, 0, bar->states * size * sizeof *bar->value);
+  memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
+  ray.back = permi_tree_ray_back;
+  ray.matched = table->value;
+  ray.open_bar = (uint64_t *)(uintptr_t)to.open;
+  ray.sum = back->sum;
+  for (e = node->edge - 1; e < node[1].edge; e++) {
+    const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
+    const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
+    const double states = (double)product->states;
+    if (!some && !(tree->alone && run->zeros))
+      continue;
+    permi_coefficient_weigh(ray.c, &weight, &least);
+    memset(ray.sum, 0, (size_t)parts * size * sizeof *ray.sum);
+    permi_share(threads, 0, (uint64_t)parts, permi_tree_ray_part, &ray, NULL);
+    for (part = 1; part < parts; part++)
+      permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
+    sizes.exp2 = table->sizes.exp2 + product->sizes.exp2;
+    sizes.loss = permi_tree_join_loss(&table->sizes, &product->sizes, states);
+    permi_tree_derived(back, node, e, ray.sum, &sizes,
+                       roundings + back->product + parts + fmin(states, (1u << ray.bit) / slices + 1) +
+                           fmin(states, highs * slices / parts + 1));
+  }
+  bar->sizes = table->sizes;
+  bar->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
+  if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
+    bar->sizes.loss += (edges + 1) * PERMI_TREE_LOST;
+  permi_tree_rescale(run, bar);
+}
+
+typedef struct permi_tree_join_back {
+  const permi_tree_product *join;
+  const permi_tree_table *bar; /* of the factor, */
+  int side;
+} permi_tree_join_back;
+
+/* Of one factor's adjoint: groups with the same heavy bits. */
+static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
+{
+  const permi_tree_join_back *work = (const permi_tree_join_back *)context;
+  const permi_tree_product *join = work->join;
+  permi_tree_run *run = join->run;
+  const permi_tree_gatherer gather = permi_tree_gatherers[run->tree->numbers.algebra];
+  const int side = work->side, other = 1 - side, bits = permi_count_ones(join->common) - join->cut;
+  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
+  uint32_t g = (uint32_t)number << bits, h;
+  const uint32_t last = g + (1u << bits);
+  perm_status status = PERM_OK;
+  for (; g < last && status == PERM_OK; g++) {
+    const permi_tree_group of = permi_tree_group_of(join, side, g);
+    const uint32_t rest = all ^ g;
+    if (!of.count)
+      continue;
+    status = permi_runner_poll(&run->base, 0.125 * (1u << permi_count_ones(rest)), run->base.done, thread);
+    for (h = rest; status == PERM_OK; h = (h - 1) & rest) {
+      const permi_tree_group group = permi_tree_group_of(join, other, h);
+      if (group.count) {
+        gather(&run->tree->numbers, join, &of, &group, join->out->value, work->bar->value);
+        status = permi_runner_poll(&run->base, 0.125 * (double)group.count * (double)of.count, run->base.done, thread);
+      }
+      if (!h)
+        break;
+    }
+  }
+  return status;
+}
+
+/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
+static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
+                                           const permi_tree_table *const *factor, const permi_tree_table *product,
+                                           permi_tree_table *const *bar, double *roundings)
+{
+  permi_tree_run *run = back->run;
+  permi_tree_table out = *product;
+  const permi_tree_product join = permi_tree_join_begin(run, node->rows, product->set, factor[0], factor[1], &out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
+  const int common = permi_count_ones(factor[0]->set & factor[1]->set);
+  perm_status status = permi_share(threads, 0, 2, permi_tree_join_prepare, (void *)(uintptr_t)&join, NULL);
+  int k;
+  for (k = 0; k < 2 && status == PERM_OK; k++) {
+    const permi_tree_table *other = factor[1 - k];
+    const int bits = permi_count_ones(other->set);
+    const double states = run->tree->alone ? permi_tree_support(bits, other->difference) : (double)other->states;
+    permi_tree_join_back work = {&join, bar[k], k};
+    if (!bar[k])
+      continue;
+    memset(bar[k]->value, 0, bar[k]->states * (size_t)run->tree->size * sizeof *bar[k]->value);
+    status = permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_back_part, &work, NULL);
+    bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
+    bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
+    permi_tree_rescale(run, bar[k]);
+    roundings[k] += back->product + (join.flat ? states : fmin(states, 1u << (bits - common)) +
+                                                          fmin(states, 1u << common));
+  }
+  return status;
+}
+
+/* Makes the adjoints of a node's children, on the stack, from its own. */
+static perm_status permi_tree_node_back(permi_tree_back *back, int i, const permi_tree_table *table)
+{
+  permi_tree_run *run = back->run;
+  const permi_tree *tree = run->tree;
+  const permi_tree_kept *kept = back->kept;
+  const permi_tree_node *node = &tree->node[i];
+  const permi_tree_table *products = kept->product + kept->first[i], *factor[2];
+  const int *child = kept->child + kept->children[i], children = node->children;
+  permi_tree_table *bars = run->table + run->stacked, *bar[2], unit, product;
+  uint64_t one[2 * PERM_INTEGER_WORDS + 2], *place;
+  double roundings[2], through = back->roundings[i];
+  int j = kept->first[i + 1] - kept->first[i], k, side = 0;
+  perm_status status = PERM_OK;
+  place = run->stacked ? bars[-1].value + bars[-1].states * (size_t)tree->size : run->values;
+  for (k = 0; k < children; k++) {
+    bars[k] = kept->own[child[k]];
+    bars[k].value = place;
+    place += bars[k].states * (size_t)tree->size;
+  }
+  run->stacked += children;
+  permi_tree_unit(tree, &unit, one);
+  product = j ? products[j - 1] : bars[0];
+  product.value = j ? run->work[0] : bars[0].value;
+  permi_tree_star_back(back, node, j ? &products[j - 1] : &kept->own[child[0]], table, through, &product);
+  through += node[1].edge - node->edge + (tree->alone != NULL) + back->product;
+  bars[0].sizes = product.sizes; /* if it is the product */
+  back->roundings[child[0]] = through;
+  while (j-- > 0 && status == PERM_OK) { /* product j joins child[k] to what is before */
+    permi_tree_table before = j ? products[j - 1] : kept->own[child[children - 1]];
+    k = children - 2 - j;
+    factor[0] = k >= 0 ? &kept->own[child[k]] : &unit;
+    factor[1] = j ? &products[j - 1] : &kept->own[child[children - 1]];
+    before.value = run->work[side = 1 - side];
+    bar[0] = k >= 0 ? &bars[k] : NULL;
+    bar[1] = j ? &before : &bars[children - 1];
+    roundings[0] = roundings[1] = through;
+    back->derived->roundings[0] += back->product + permi_tree_terms(tree, factor[0]->set & factor[1]->set,
+                                                                    factor[0]->difference, factor[1]->difference);
+    status = permi_tree_join_back_to(back, node, factor, &product, bar, roundings);
+    if (k >= 0)
+      back->roundings[child[k]] = roundings[0];
+    through = roundings[1];
+    product = before;
+  }
+  if (children > 1)
+    back->roundings[child[children - 1]] = through;
+  return status;
+}
+
+static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
+{
+  const permi_tree *tree = run->tree;
+  const permi_tree_kept *kept = (const permi_tree_kept *)trace->kept;
+  const size_t size = (size_t)tree->size;
+  const size_t wanted = (size_t)(tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0));
+  const double whole = tree->cost[tree->nodes];
+  permi_derived *derived = trace->derived;
+  permi_pool *pool = &run->base.pool;
+  permi_tree_back back = {run, kept, derived, NULL, NULL, NULL, 1};
+  permi_tree_table table = kept->own[tree->nodes - 1];
+  perm_status status = PERM_OK;
+  size_t most = 1;
+  int i, e;
+  for (i = 0; i < tree->nodes; i++)
+    most = kept->own[i].states > most ? kept->own[i].states : most;
+  derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
+  derived->sizes = (permi_sizes *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->sizes);
+  derived->numbers = &tree->numbers;
+  derived->size = size;
+  derived->whole = table;
+  derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
+  back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
+  back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
+  back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
+  if (trace->lasting.failed || pool->failed)
+    return PERM_ERROR_MEMORY;
+  derived->roundings[0] = trace->given;
+  back.product = tree->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
+  run->zeros = trace->zeros || tree->numbers.algebra != PERMI_MAGNITUDES || table.sizes.loss != 0;
+  permi_tree_unit(tree, run->table, run->values);
+  run->stacked = 1;
+  back.roundings[tree->nodes - 1] = 0;
+  for (i = tree->nodes - 1; i >= 0 && status == PERM_OK; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    run->base.done = whole + 2 * (whole - tree->cost[i + 1]);
+    status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
+    table = run->table[--run->stacked];
+    derived->roundings[0] += back.product + node[1].edge - node->edge + (tree->alone != NULL);
+    if (node->children) {
+      memcpy(back.bar, table.value, table.states * 8 * size);
+      table.value = back.bar;
+      status = status == PERM_OK ? permi_tree_node_back(&back, i, &table) : status;
+    } else {
+      table.set = node->all >> 1;
+      for (e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
+        permi_tree_derived(&back, node, e, permi_tree_value_of(tree, &table, node->rows, e < node->edge
+                                                                   ? 0 : 1u << tree->edge[e].bit),
+                           &table.sizes, back.roundings[i]);
+    }
+  }
+  derived->roundings[1] += derived->roundings[0];
+  return status;
+}
+
+static perm_status permi_tree_derive(permi_trace *trace, permi_control *control)
+{
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  permi_tree_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  control->work_total = 3 * tree->cost[tree->nodes];
+  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
+  if (trace->derived)
+    status = permi_tree_keep_all(trace, control, &run);
+  if (status == PERM_OK)
+    status = permi_tree_pass_back(trace, &run);
+  permi_pool_release(&run.base.pool);
+  permi_pool_release(&trace->pool);
+  return status;
+}
+
+static double permi_tree_derive_bytes(const void *plan)
+{
+  const permi_tree *tree = (const permi_tree *)plan;
+  return permi_tree_kept_bytes(plan) +
+         (8.0 * tree->size + sizeof(permi_sizes)) * (tree->node[tree->nodes].edge + tree->nodes);
+}
+
+static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
+
 /* ========================================================================================= >>sample
    Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
    the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
@@ -5150,6 +5530,7 @@ static const permi_engine permi_sample_engines[] = {
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
+static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -5165,6 +5546,9 @@ typedef struct permi_sampling {
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns;
+  int engines; /* of permi_sample_engines */
+  const permi_tracer *const *tracer;
+  double worth; /* seconds to be beaten */
 } permi_sampling;
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
@@ -5223,7 +5607,7 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
 {
   const permi_offer *why = NULL;
   int i;
-  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+  for (i = 0; i < offers->engines; i++) /* the frontier's reason says most */
     why = offers->offer[i].why[0] ? &offers->offer[i] : why;
   if (maker->watch->stopped != PERM_OK)
     return maker->watch->stopped;
@@ -5245,14 +5629,16 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
     return PERM_ERROR_MEMORY;
-  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
-  for (i = 0; i < PERMI_TRACERS && block.free_lines; i++)
+  trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
+  permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
+  offers.best = sampling->worth;
+  for (i = 0; i < sampling->engines && block.free_lines; i++)
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
   if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
+  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method) {
       offer[i].bounded = 1; /* by name no bound counts */
       status = permi_ask(maker, &block, &offers, i);
@@ -5269,7 +5655,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   if (status == PERM_OK) {
     maker->kept += best->bytes;
     trace->plan = best->plan;
-    trace->tracer = permi_tracers[offers.chosen];
+    trace->tracer = sampling->tracer[offers.chosen];
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -5278,7 +5664,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
-  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST && !trace->derived)
     status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
                         "matrix: its products range beyond doubles; integers are drawn exactly");
   if (status == PERM_OK && trace->visited > sampling->most) {
@@ -5288,10 +5674,17 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->visited += trace->visited;
   sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
-  for (i = 0; i < PERMI_TRACERS; i++)
+  for (i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_block_release(&options->allocator, &block);
   return status;
+}
+
+/* Says if block k is one entry, or one row. */
+static int permi_sample_single(const permi_sampling *sampling, int k)
+{
+  const int *first = sampling->first + k, *wide = first + sampling->working.blocks + 1;
+  return first[1] - first[0] == 1 && (!sampling->working.alone || wide[1] == wide[0]);
 }
 
 static perm_status permi_sample_blocks(permi_sampling *sampling)
@@ -5330,19 +5723,38 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     const int begin = sampling->first[k], order = sampling->first[k + 1] - begin, *wide = &sampling->first[k + 1];
     const int *row = sampling->line + begin, *column = sampling->line + n + wide[working->blocks];
     permi_trace *trace = &sampling->trace[sampling->blocks];
-    sampling->forced[*row] = order == 1 ? *column - n : -1;
-    if (order == 1 && !working->alone)
+    sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
+    if (permi_sample_single(sampling, k))
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
+    trace->zeros = working->zeros > 1;
     sampling->blocks++;
     status = permi_sampling_block(sampling, &maker, trace, wide[working->blocks + 1] - wide[working->blocks]);
+    maker.kept = trace->derived ? 0 : maker.kept;
   }
   permi_release(allocator, maker.binomial);
   return status;
+}
+
+static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  permi_cell cell;
+  size_t e;
+  int i;
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (cell.imaginary != 0 || cell.real < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
+                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
+                          cell.imaginary != 0 ? " i" : "");
+    }
+  return PERM_OK;
 }
 
 /* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
@@ -5352,10 +5764,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
-  permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
-  permi_cell cell;
-  size_t e;
   int i, takes = options->method == PERM_METHOD_AUTO;
   for (i = 0; i < PERMI_TRACERS; i++)
     takes |= permi_sample_engines[i].method == options->method;
@@ -5374,74 +5783,50 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
-  for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
-      permi_matrix_entry(matrix, e, &cell);
-      if (cell.imaginary != 0 || cell.real < 0)
-        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
-                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
-                          cell.imaginary != 0 ? " i" : "");
-    }
-  return PERM_OK;
+  return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 
-static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact)
+static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_matrix *matrix)
+{
+  const perm_preparation *report = &sampling->working.report;
+  return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                    "matrix: its permanent is 0, nothing can be drawn: %d %s%s entries in only %d %s%s",
+                    report->hall_lines, matrix->m > matrix->n ? "column" : "row",
+                    report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                    matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
+}
+
+static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
 {
   permi_working *working = &sampling->working;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
   perm_status status = PERM_OK;
-  int zero = 0;
   working->watch = watch;
   watch->activity = "preparing";
-  permi_sparse_fill(matrix, exact, 0, working);
-  if (matrix->m < matrix->n)
-    status = permi_prepare_free(working, matrix->m, exact, 1, &zero);
+  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
+  if (matrix->m != matrix->n)
+    status = permi_prepare_free(working, permi_matrix_shorter(matrix), exact, 1, zero);
   else
-    zero = !permi_split(working);
-  if (status == PERM_OK && zero && watch->stopped == PERM_OK)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
-                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
-                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
-  if (status != PERM_OK || (watch->stopped == PERM_OK && !exact && !working->alone && !permi_scale(working)))
+    *zero = !permi_split(working);
+  if (status != PERM_OK ||
+      (watch->stopped == PERM_OK && !*zero && !exact && !working->alone && !permi_scale(working)))
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its entries range beyond doubles; integers are drawn exactly");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its entries range beyond doubles; %s",
+                      working->zeros ? "derivatives of integers are exact: perm_gradient_sparse_integer"
+                                     : "integers are drawn exactly");
   watch->activity = "planning";
   return watch->stopped;
 }
 
-static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
+static perm_status permi_sample_end(permi_sampling *sampling, perm_status status, const char *doing)
 {
-  const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, b, exact;
-  const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
-  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
-    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
-                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
-                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
-    return permi_fail_memory(sampling->result);
-  status = permi_sample_prepare(sampling, matrix, exact);
-  if (status == PERM_OK)
-    status = permi_sample_blocks(sampling);
-  if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          NULL)
-                            : PERM_ERROR_MEMORY;
-  }
+  const perm_allocator *allocator = &sampling->options->allocator;
+  int b;
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
+    permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
   permi_release(allocator, sampling->trace);
@@ -5451,8 +5836,42 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
-    return permi_fail(sampling->result, status, 0, "%s while sampling", perm_status_text(status));
+    return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
+}
+
+static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
+{
+  const perm_options *options = sampling->options;
+  const perm_allocator *allocator = &options->allocator;
+  perm_status status;
+  size_t at;
+  int row, exact, zero = 0;
+  const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
+    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
+                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
+  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+    return permi_fail_memory(sampling->result);
+  sampling->engines = PERMI_TRACERS;
+  sampling->tracer = permi_tracers;
+  sampling->worth = (double)INFINITY;
+  status = permi_sample_prepare(sampling, matrix, exact, &zero);
+  if (status == PERM_OK && zero)
+    status = permi_sample_zero(sampling, matrix);
+  if (status == PERM_OK)
+    status = permi_sample_blocks(sampling);
+  if (status == PERM_OK) {
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          NULL)
+                            : PERM_ERROR_MEMORY;
+  }
+  return permi_sample_end(sampling, status, "sampling");
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -5491,6 +5910,531 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   result->status = status;
   result->seconds = permi_seconds() - start;
   return permi_meter_end(&call, status, result);
+}
+
+/* ========================================================================================= >>derive
+   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
+   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
+   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+
+#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+
+typedef enum permi_derive_what {
+  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
+} permi_derive_what;
+
+typedef struct permi_derivation {
+  permi_sampling sampling;
+  const perm_matrix *matrix;
+  permi_derive_what wanted;
+  void *out; /* by entry */
+  double *unmatched;
+  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number permanent;
+  long long *exp2; /* of derivatives, by entry */
+  double worst[2];     /* error and estimate, times 2^worst_exp2 */
+  long long worst_exp2;
+  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+} permi_derivation;
+
+static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
+                                        double roundings, double loss)
+{
+  const size_t size = permi_numbers_words(numbers);
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    number.exact = 1;
+    if (numbers->algebra == PERMI_RESIDUES)
+      number.integer.word[0] = *value;
+    else
+      number.integer.negative = permi_words_magnitude(number.integer.word, value, (int)size);
+    permi_integer_trim(&number.integer);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, value);
+    const double bound = permi_entry_bound(roundings);
+    number.value.hi = c.real;
+    number.imaginary.hi = c.imaginary;
+    number.exp2 = exp2;
+    number.error = permi_times(bound, c.absolute) * (1 + 1e-12) + 2 * loss;
+    number.estimate = permi_times(fmin(4 * sqrt(PERMI_UNIT * bound), bound), c.absolute) + 2 * loss;
+  }
+  return number;
+}
+
+/* The factor of a block of one row. */
+static const permi_cell *permi_derive_single(const permi_sampling *sampling, int k)
+{
+  const permi_working *working = &sampling->working;
+  const int row = sampling->line[sampling->first[k]];
+  return working->alone ? &working->alone[row] : &working->cell[working->head[row]];
+}
+
+static perm_status permi_derive_multiply(const permi_derivation *derivation, permi_number *a, const permi_number *b)
+{
+  const perm_status status = permi_number_multiply(a, b);
+  permi_number_reduce(a, derivation->sampling.options->modulus);
+  return status;
+}
+
+static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  const permi_working *working = &sampling->working;
+  const int blocks = working->blocks;
+  const permi_trace *trace = sampling->trace;
+  permi_number product = permi_number_one();
+  perm_status status = PERM_OK;
+  int k;
+  derivation->whole = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
+  derivation->rest = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  permi_number_reduce(&product, sampling->options->modulus);
+  for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+    if (permi_sample_single(sampling, k)) {
+      derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
+    } else {
+      const permi_derived *derived = (trace++)->derived;
+      derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
+                                                 derived->roundings[0], derived->whole.sizes.loss);
+    }
+    permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
+    derivation->rest[k] = product;
+    status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
+  }
+  derivation->permanent = product;
+  product = permi_number_one();
+  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+       k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+    status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
+    if (status == PERM_OK)
+      status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
+  }
+  return status == PERM_OK ? sampling->watch->stopped : status;
+}
+
+/* Writes the derivative by entry e, doubles still without a common exponent. */
+static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
+{
+  const permi_working *working = &derivation->sampling.working;
+  const permi_cell *cell = &working->cell[e];
+  const int parts = working->is_complex ? 2 : 1;
+  double *out = (double *)derivation->out;
+  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES) {
+    ((perm_integer *)derivation->out)[e] = number->integer;
+  } else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES) {
+    ((uint64_t *)derivation->out)[e] = number->integer.word[0];
+  } else {
+    permi_number_normalise(number);
+    number->exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
+    number->error += permi_modulus(number->value.lo, number->imaginary.lo);
+    out[(size_t)parts * e] = number->value.hi;
+    if (parts == 2)
+      out[2 * e + 1] = number->imaginary.hi;
+    derivation->exp2[e] = number->exp2;
+    if (!(number->error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number->exp2))) {
+      derivation->worst[0] = number->error >= 0 ? number->error : (double)INFINITY;
+      derivation->worst[1] = number->error >= 0 ? number->estimate : (double)INFINITY;
+      derivation->worst_exp2 = number->exp2;
+    }
+  }
+}
+
+/* Returns c c' / permanent of the block. */
+static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
+{
+  const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
+  const double derivative = ((const double *)(const void *)derived->value)[e];
+  const permi_sizes *sizes = &derived->sizes[e];
+  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
+  int of_c = 0, of_x = 0;
+  double chance = factor * derivative / whole, lost;
+  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
+    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
+    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
+  }
+  return factor == 0 ? 0 : chance;
+}
+
+static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
+{
+  const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
+                          2 * derived->whole.sizes.loss / *(const double *)(const void *)derived->whole.value;
+  derivation->relative = fmax(derivation->relative, relative);
+}
+
+/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
+{
+  permi_number number;
+  perm_status status = PERM_OK;
+  if (derivation->wanted == PERMI_CHANCES) {
+    ((double *)derivation->out)[at] =
+        permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
+    return PERM_OK;
+  }
+  number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
+                            : permi_number_one();
+  permi_number_reduce(&number, derivation->sampling.options->modulus);
+  if (derivation->sampling.working.blocks > 1)
+    status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
+  permi_derive_put(derivation, (size_t)at, &number);
+  return status;
+}
+
+/* The same of a row's free columns of one entry. */
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived,
+                                       int e)
+{
+  const permi_working *working = &derivation->sampling.working;
+  perm_status status = PERM_OK;
+  int at = working->alone && working->alone[row].vertex[1] ? working->alone[row].next[0] : -1;
+  for (; at >= 0 && status == PERM_OK; at = working->cell[at].next[0])
+    status = permi_derive_entry(derivation, k, at, derived, e);
+  return status;
+}
+
+static perm_status permi_derive_block(permi_derivation *derivation, int k, const permi_trace *trace)
+{
+  const permi_working *working = &derivation->sampling.working;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  const int edges = tree->node[tree->nodes].edge;
+  perm_status status = PERM_OK;
+  int *cell = working->column, i, e = 0, at;
+  if (derivation->wanted == PERMI_CHANCES)
+    permi_derive_relative(derivation, trace->derived);
+  for (i = 0; i < trace->n; i++)
+    for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
+      cell[e++] = at;
+  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
+    const int v = tree->node[i].vertex;
+    if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
+      return PERM_OK;
+    for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
+      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
+    if (v < trace->n)
+      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
+    else if (derivation->unmatched && tree->alone)
+      derivation->unmatched[trace->column[v - trace->n] - working->n] =
+          permi_derive_chance(derivation, trace->derived, 1, edges + i);
+  }
+  return status;
+}
+
+/* A column of one row is unmatched if the row takes another one. */
+static void permi_derive_unmatched(permi_derivation *derivation)
+{
+  permi_working *working = &derivation->sampling.working;
+  const double *chance = (const double *)derivation->out, relative = derivation->relative;
+  int row, pass, at, next;
+  for (row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
+    permi_cell *alone = &working->alone[row];
+    int terms = 2;
+    double sum = 0;
+    for (at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
+      sum += chance[at];
+    for (pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
+      int last = -1;
+      for (at = alone->next[0]; at >= 0; at = next, terms++) {
+        double *to = &derivation->unmatched[working->cell[at].vertex[1] - working->n];
+        *to = pass ? *to + sum : sum;
+        sum += chance[at];
+        next = working->cell[at].next[0];
+        working->cell[at].next[0] = last;
+        last = at;
+      }
+      alone->next[0] = last;
+    }
+    derivation->relative = fmax(derivation->relative, relative + permi_gamma(terms) * (1 + 1e-5));
+  }
+}
+
+static perm_status permi_derive_entries(permi_derivation *derivation)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  const permi_working *working = &sampling->working;
+  const permi_trace *trace = sampling->trace;
+  perm_status status = PERM_OK;
+  int k;
+  for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+    if (permi_sample_single(sampling, k)) {
+      const permi_cell *single = permi_derive_single(sampling, k);
+      double value[2] = {1, single->real};
+      permi_sizes sizes = {1, 1, 0, 0};
+      permi_derived derived;
+      memset(&derived, 0, sizeof derived);
+      derived.value = (uint64_t *)(void *)value;
+      derived.whole.value = derived.value + 1;
+      derived.sizes = &sizes;
+      derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
+      permi_derive_relative(derivation, &derived);
+      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)
+                              : permi_derive_entry(derivation, k, (int)(single - working->cell), &derived, 0);
+    } else {
+      status = permi_derive_block(derivation, k, trace++);
+    }
+  }
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  if (status == PERM_OK && derivation->unmatched && working->alone)
+    permi_derive_unmatched(derivation);
+  return status == PERM_OK ? sampling->watch->stopped : status;
+}
+
+/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+static void permi_derive_align(permi_derivation *derivation, perm_result *result)
+{
+  permi_number *permanent = &derivation->permanent;
+  const int parts = derivation->sampling.working.is_complex ? 2 : 1;
+  const size_t count = derivation->matrix->nnz * (size_t)parts;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
+  size_t k;
+  permi_number_normalise(permanent);
+  whole = permanent->exp2;
+  for (k = 0; k < count; k++)
+    if (gradient[k] != 0) {
+      const long long e = derivation->exp2[k / (size_t)parts] + permi_exponent(gradient[k]);
+      most = e > most ? e : most;
+      least = e < least ? e : least;
+    }
+  if (permanent->value.hi != 0 || permanent->imaginary.hi != 0) { /* stays a double */
+    most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
+    least = whole < least ? whole : least;
+  } else {
+    whole = 0;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
+  for (k = 0; k < count; k++) {
+    const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
+    gradient[k] = y + 0;
+    error = x != 0 && fabs(y) < DBL_MIN ? DBL_MIN : error;
+    largest = fmax(largest, fabs(y));
+  }
+  result->value = permi_ldexp(permanent->value.hi, permanent->exp2 - common);
+  result->imaginary = permi_ldexp(permanent->imaginary.hi, permanent->exp2 - common);
+  result->exp2 = common;
+  result->error_bound = permi_ldexp(derivation->worst[0], derivation->worst_exp2 - common) * (1 + 1e-12) + 2 * error;
+  result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
+  result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
+}
+
+static double permi_derive_array_seconds(const permi_derivation *derivation)
+{
+  const perm_options *options = derivation->sampling.options;
+  const int n = derivation->matrix->n;
+  return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
+                 options->certify || options->method != PERM_METHOD_AUTO
+             ? (double)INFINITY
+             : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
+}
+
+static perm_status permi_derive_array(permi_derivation *derivation, perm_result *result)
+{
+  const perm_matrix *matrix = derivation->matrix;
+  const perm_options *options = derivation->sampling.options;
+  const int n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int chances = derivation->wanted == PERMI_CHANCES;
+  permi_minors_call call = {n, n, 0, 1, 0, permi_view_of(NULL, n, parts, NULL), {NULL, NULL}, NULL};
+  double *out = (double *)derivation->out;
+  permi_problem problem;
+  void *entries;
+  perm_status status = permi_sparse_array(matrix, &options->allocator, 0, &problem, &entries, result);
+  size_t e;
+  int i, part;
+  call.out = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n * (size_t)parts, sizeof *call.out);
+  if (status == PERM_OK && !call.out)
+    status = permi_fail_memory(result);
+  call.marginals = chances;
+  if (status == PERM_OK) {
+    call.view = permi_view_of(problem.real, n, parts, NULL);
+    status = permi_minors_metered(&call, options, result);
+    result->argument = status < 0 && result->argument ? 1 : result->argument;
+  }
+  for (i = 0; i < n && status == PERM_OK; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (part = 0; part < parts; part++)
+        out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
+  if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
+    result->error_bound = (double)INFINITY;
+  permi_release(&options->allocator, call.out);
+  permi_release(&options->allocator, entries);
+  return status;
+}
+
+#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees win below it */
+static perm_status permi_derive(permi_derivation *derivation)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  permi_working *working = &sampling->working;
+  const perm_matrix *matrix = derivation->matrix;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  const double seconds = permi_derive_array_seconds(derivation);
+  const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
+  perm_result *result = sampling->result;
+  permi_pool pool = {allocator, NULL, 0};
+  perm_status status;
+  int zero = 0;
+  if (!permi_working_create(working, allocator, longer, matrix->nnz))
+    return permi_fail_memory(result);
+  sampling->engines = 1;
+  sampling->tracer = permi_derivers;
+  sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
+  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->zeros = 1;
+  working->shift = (double *)permi_pool_zeros(&pool, 2 * (size_t)longer, sizeof(double));
+  derivation->exp2 = (long long *)permi_pool_zeros(&pool, matrix->nnz, sizeof *derivation->exp2);
+  status = pool.failed ? PERM_ERROR_MEMORY
+                       : permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
+  if (status == PERM_OK && zero) {
+    memset(&derivation->permanent, 0, sizeof derivation->permanent);
+    derivation->permanent.exact = working->integer;
+    if (chances)
+      status = permi_sample_zero(sampling, matrix);
+  } else if (status == PERM_OK) {
+    status = permi_sample_blocks(sampling);
+    if (status == PERM_OK)
+      status = permi_derive_products(derivation, &pool);
+    if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
+    if (status == PERM_OK)
+      status = permi_derive_entries(derivation);
+    if (status == PERM_ERROR_OVERFLOW && !result->message[0])
+      status = permi_fail_long(result);
+    if (status == PERM_OK && chances && !(derivation->relative < 1e-6))
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its products range beyond doubles");
+  }
+  if (status == PERM_OK) {
+    derivation->permanent.exp2 += working->exp2;
+    if (derivation->wanted == PERMI_DERIVATIVES)
+      permi_derive_align(derivation, result);
+    else
+      permi_number_result(&derivation->permanent, result);
+    if (chances)
+      result->error_bound = result->error_estimate = derivation->relative;
+    if (!result->exact && !permi_rounding_is_sound())
+      result->error_bound = (double)INFINITY;
+    result->method = sampling->method ? sampling->method : PERM_METHOD_STRUCTURE;
+    result->terms = sampling->visited;
+    result->threads = permi_threads(sampling->options);
+    result->isa = PERM_ISA_PLAIN;
+  }
+  permi_pool_release(&pool);
+  status = permi_sample_end(sampling, status, "differentiating");
+  if (status == PERM_ERROR_LIMIT && seconds < PERMI_HOPELESS_SECONDS) {
+    permi_result_clear(result);
+    status = permi_derive_array(derivation, result);
+  }
+  return status;
+}
+
+static perm_status permi_derive_check(const permi_derivation *derivation, permi_control *watch, perm_result *result)
+{
+  const perm_options *options = watch->options;
+  const perm_matrix *matrix = derivation->matrix;
+  const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
+  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE) || options->tolerance > 0 ||
+      permi_in_pieces(options) ||
+      (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto and tree, precision "
+                      "default (of integers also exact), and no tolerance or checkpoint");
+  if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
+                      ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");
+  if (!derivation->out && matrix->nnz)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "%s is NULL",
+                      derivation->wanted == PERMI_CHANCES ? "marginal" : "gradient");
+  if (exact && matrix->kind == PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: exact derivatives are of real integers");
+  if (exact)
+    return permi_check_integers(matrix, watch, result);
+  return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
+}
+
+/* Zeros, or NaN after a failure. */
+static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
+{
+  static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};
+  const perm_matrix *matrix = derivation->matrix;
+  const size_t count = derivation->out ? matrix->nnz : 0;
+  const size_t parts = count && derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  size_t k;
+  if (count)
+    memset(derivation->out, 0, count * parts * bytes[derivation->wanted]);
+  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count * parts; k++)
+    ((double *)derivation->out)[k] = (double)NAN;
+  for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
+    derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
+}
+
+static perm_status permi_derive_call(const perm_matrix *matrix, const perm_options *options_given,
+                                     permi_derive_what wanted, void *out, double *unmatched, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_derivation derivation;
+  permi_metered call;
+  permi_control watch;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  memset(&derivation, 0, sizeof derivation);
+  derivation.matrix = matrix;
+  derivation.wanted = wanted;
+  derivation.out = out;
+  derivation.unmatched = unmatched;
+  derivation.sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  derivation.sampling.watch = &watch;
+  derivation.sampling.result = result;
+  permi_result_clear(result);
+  watch = permi_control_begin(derivation.sampling.options);
+  status = permi_check_input(matrix, derivation.sampling.options, &watch, result);
+  if (status == PERM_OK) {
+    permi_derive_fill(&derivation, PERM_OK);
+    derivation.permanent = permi_number_one();
+    status = permi_derive_check(&derivation, &watch, result);
+    if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
+      status = permi_derive(&derivation);
+    else if (status == PERM_OK)
+      permi_number_result(&derivation.permanent, result);
+    if (status != PERM_OK)
+      permi_derive_fill(&derivation, status);
+  }
+  if (status == PERM_OK) {
+    result->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    result->precision = result->exact ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+    result->modulus = derivation.sampling.options->modulus;
+    status = permi_judge(derivation.sampling.options, result);
+  }
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
+                                               double *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
+                                                   uint64_t *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
+                                                       perm_integer *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                double *marginal, double *unmatched, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_CHANCES, marginal, unmatched, result);
 }
 
 PERMI_BRIEF_END

@@ -18,6 +18,8 @@
    WHICH CALL
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
+       perm_gradient_sparse*        derivatives by all entries: minors
+       perm_marginals_sparse        chances of entries and of empty lines
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -26,6 +28,7 @@
 
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
+     - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
      - Rook numbers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
@@ -50,7 +53,9 @@
                      >>trace_frontier  lists, arrays
                      >>trace_classes   twins
                      >>trace_tree      stars and joins
+                     >>derive_tree     derivatives by one pass back
                      >>sample          perm_sample_sparse
+                     >>derive          perm_gradient_sparse, perm_marginals_sparse
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -125,7 +130,9 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_frontier.h"
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
+#include "sample/derive_tree.h"
 #include "sample/sample.h"
+#include "sample/derive.h"
 
 PERMI_BRIEF_END
 

@@ -343,6 +343,19 @@ else
 fi
 expect gradient_complex 0 '    4[+]0i 3[+]0i' --gradient $dir/complex.txt
 expect estimate 0 'permanent about 4[0-9.]+ [+]- [0-9.]+ .standard error.' --estimate $dir/nine.txt
+expect gradient_sparse 0 '^    1 1 26530238760980000$' --gradient --generate grid:12:12
+expect gradient_sparse_json 0 '"exact":true,.*"gradient":\[\[1,1,"26530238760980000"\],\[1,7,"26' --gradient --json --generate grid:12:12
+expect gradient_sparse_doubles 0 '^    70 70 [0-9.e-]+$' --gradient --generate band:70:1
+expect gradient_sparse_none 3 'no tree of tables found' --gradient --generate regular:90:6
+expect marginals 0 '^    2 4 0[.]33333333333333' --marginals --generate grid:4:4
+expect marginals_digits 0 '1[0-9] digits guaranteed' --marginals --generate band:70:1
+expect marginals_json 0 '"marginals":\[\[1,1,"0[.]5"\],\[1,3,"0[.]5"\]' --marginals --json --generate grid:4:4
+printf '2 1 0\n0 3 1\n' >$dir/wide.txt
+expect marginals_wide 0 '^    2 3 0[.]33333333333333' --marginals $dir/wide.txt
+expect marginals_signs 2 'entries below 0 have no chances' --marginals --generate gauss:5
+for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
+  expect "marginals $option" 2 'has no use for' --marginals $option $dir/nine.txt
+done
 expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samples 300 --seed 9 --generate gauss:12
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30
@@ -872,6 +885,7 @@ check one_round grep -Eq '^ *structure: [01] rounds?, 1 component at first' $dir
 check one_round_of sh -c "! grep -E ' 1 (rounds|components|blocks) ' $dir/out"
 printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
 expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
+expect marginals_zero 2 'permanent is 0' --marginals $dir/row0.txt
 expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached after .* of about .*; there is no value' --generate uniform:40 --max-seconds 0.05

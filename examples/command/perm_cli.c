@@ -62,8 +62,8 @@ static void cli_interrupt(int number)
 /* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
-  const int one = !run->minors && !run->gradient && !run->rook && !run->estimate && !run->sample && !run->rows &&
-                  !run->columns;
+  const int one = !run->minors && !run->gradient && !run->marginals && !run->rook && !run->estimate && !run->sample &&
+                  !run->rows && !run->columns;
   const int samples = one && !run->options.modulus && matrix->m == matrix->n;
   const char *const message = result->message;
   switch (result->status) {
@@ -106,7 +106,7 @@ static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm
   const char *const about = strncmp(result->message, "exactly in about ", 17) ? NULL : result->message;
   const int length = about ? (int)(strstr(about, " with precision") - about) : 0;
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
-      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample)
+      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample && !run->marginals)
     fprintf(stderr, "perm: the entries are integers: %.*s%s%s\n", length, about ? about : "", about ? ": " : "",
             run->gradient || run->minors ? "--precision exact gives every digit"
             : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
@@ -274,6 +274,46 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
   }
 }
 
+static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
+{
+  const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
+  const int entries = run->marginals || (run->gradient && large && !run->rows && !run->columns);
+  cli_minors list = {NULL, NULL, "minors", n, n, NULL};
+  list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
+  list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
+  list.columns = entries ? list.count : n;
+  list.at = entries ? matrix : NULL;
+  return list;
+}
+
+/* Derivatives by the entries that are not 0, of integers exactly unless they may be too long; or marginals. */
+static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
+{
+  const int parts = matrix->kind == PERM_KIND_COMPLEX && !run->marginals ? 2 : 1;
+  const int asked = run->options.precision == PERM_PRECISION_EXACT;
+  const int exact = !run->marginals && (asked || matrix->kind <= PERM_KIND_INTEGER);
+  const size_t count = matrix->nnz * (size_t)parts + 1;
+  list->number = (double *)calloc(count, sizeof *list->number);
+  list->integer = exact ? (perm_integer *)calloc(count, sizeof *list->integer) : NULL;
+  if (!list->number || (exact && !list->integer)) {
+    result->status = PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "out of memory");
+    return;
+  }
+  if (list->integer)
+    perm_gradient_sparse_integer(matrix, &run->options, list->integer, result);
+  if (list->integer && !asked && result->status == PERM_ERROR_OVERFLOW) {
+    free(list->integer);
+    list->integer = NULL;
+  }
+  if (run->marginals) {
+    perm_marginals_sparse(matrix, &run->options, list->number, NULL, result);
+    result->error_bound *= run->json ? 1 : fabs(result->value); /* relative, and so of the permanent */
+    result->error_estimate *= run->json ? 1 : fabs(result->value);
+  } else if (!list->integer)
+    perm_gradient_sparse(matrix, &run->options, list->number, result);
+}
+
 /* Draws and prints permutations, as many at a time as CLI_SAMPLE_INTS hold. */
 #define CLI_SAMPLE_INTS 67108864
 static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *result)
@@ -306,7 +346,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_estimate estimate;
   perm_integer *numbers = NULL;
-  cli_minors list = {NULL, NULL};
+  cli_minors list = cli_list_of(run, &matrix);
   char *note = NULL;
   const char *next;
   int code;
@@ -371,7 +411,9 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     if (run->options.checkpoint.file && !note) {
       result.status = PERM_ERROR_MEMORY;
       snprintf(result.message, sizeof result.message, "out of memory");
-    } else if (dense)
+    } else if (list.at)
+      cli_compute_entries(run, &matrix, &result, &list);
+    else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
     else if (run->rook)
       cli_compute_rook(run, &matrix, &result, &numbers);
@@ -398,7 +440,8 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   if (result.value != result.value) { /* stopped: no minor, no derivative is known */
     free(list.number);
     free(list.integer);
-    memset(&list, 0, sizeof list);
+    list.number = NULL;
+    list.integer = NULL;
   }
   if (run->estimate && result.status >= 0) {
     if (estimate.value != estimate.value) { /* perhaps it was not even begun */
@@ -408,8 +451,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
-    cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", &list,
-                   run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, numbers);
+    cli_print_json(name, &matrix, &result, &list, numbers);
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
            run->options.checkpoint.file);
@@ -418,9 +460,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     if (numbers)
       cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
     if (cli_has(&list))
-      cli_print_list(&result, run->gradient ? "gradient" : "minors", &list,
-                     run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
-                     matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
+      cli_print_list(&result, &list, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
   }
   fflush(stdout);
   free(list.number);
@@ -433,8 +473,8 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient && !run->rook &&
-             !run->rows && !run->columns)
+    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient &&
+             !run->marginals && !run->rook && !run->rows && !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);

@@ -89,8 +89,23 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
   printf(json ? "]" : "\n");
 }
 
-/* Minors or derivatives, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. */
-typedef struct cli_minors { double *number; perm_integer *integer; } cli_minors;
+/* Minors, derivatives or chances, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. In rows
+   of `columns`, or at: one for each entry of a matrix. */
+typedef struct cli_minors {
+  double *number;
+  perm_integer *integer;
+  const char *what;
+  int count, columns;
+  const perm_matrix *at;
+} cli_minors;
+
+/* The row of entry k of the list, from 0; *row: of the one before. */
+static int cli_list_row(const cli_minors *list, int k, int *row)
+{
+  while (list->at->row_start[*row + 1] <= (size_t)k)
+    ++*row;
+  return *row;
+}
 
 static int cli_has(const cli_minors *list)
 {
@@ -119,13 +134,12 @@ static int cli_is_part_of_proof(const perm_result *result)
   return result->status > 0 && cli_proves && result->value != result->value;
 }
 
-/* list: goes in as "minors" or "gradient", in rows of `columns`. */
-static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
-                           const cli_minors *list, int count, int columns, const perm_integer *numbers)
+static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result,
+                           const cli_minors *list, const perm_integer *numbers)
 {
-  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1, count = list->count, columns = list->columns;
   char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
-  int k;
+  int k, row = 0;
   cli_json_head(name, matrix);
   if (result->value != result->value) {
     printf(",\"value\":null");
@@ -163,11 +177,15 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
   for (k = 0; cli_has(list) && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
     if (k == 0)
-      printf(",\"%s\":[", key);
+      printf(",\"%s\":[", list->what);
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
+    if (list->at)
+      printf("[%d,%d,", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
     printf("%s\"%s\"", parts == 2 ? "[" : "", cli_list_text(list, parts * k));
     if (parts == 2)
       printf(",\"%s\"]", cli_list_text(list, 2 * k + 1));
+    if (list->at)
+      putchar(']');
     printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
   }
   printf(",\"escalated\":%d", result->escalated);
@@ -364,23 +382,24 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
 }
 
 /* Minors and derivatives for people: a row a line, in units of 2^exp2. */
-static void cli_print_list(const perm_result *result, const char *what, const cli_minors *list, int count, int columns,
-                           int parts)
+static void cli_print_list(const perm_result *result, const cli_minors *list, int parts)
 {
   char unit[64];
-  int k;
-  printf("  %s%s", what, result->exp2 ? "" : ":\n");
+  int k, row = 0;
+  printf("  %s%s", list->what, result->exp2 ? "" : ":\n");
   if (result->exp2) {
     cli_decimal(1, result->exp2, 7, unit, sizeof unit);
     printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
   }
-  for (k = 0; k < count; k++) {
-    printf("%s%s", k % columns ? " " : "    ", cli_list_text(list, parts * k));
+  for (k = 0; k < list->count; k++) {
+    if (list->at)
+      printf("    %d %d", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
+    printf("%s%s", list->at || k % list->columns ? " " : "    ", cli_list_text(list, parts * k));
     if (parts == 2) {
       const char *imaginary = cli_list_text(list, 2 * k + 1);
       printf("%s%si", imaginary[0] == '-' ? "" : "+", imaginary);
     }
-    if (k % columns == columns - 1)
+    if (list->at || k % list->columns == list->columns - 1)
       printf("\n");
   }
 }

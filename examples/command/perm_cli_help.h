@@ -41,7 +41,9 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     ,
     "What to compute (default: the permanent):\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
-    "  --gradient        derivatives by every entry; both are exact of integers, as permanents are\n"
+    "  --gradient        derivatives by every entry; both are exact of integers, as permanents are. Of more than 64\n"
+    "                    rows or columns: by the entries that are not 0, a line each: row, column, derivative\n"
+    "  --marginals       the chance of every entry, if permutations are drawn by their products: row, column, chance\n"
     "  --rook            of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ..: rook numbers;\n"
     "                    methods auto, frontier and exact\n"
     "  --mod P           the permanent of integers modulo P, 2 to 2^63\n"

@@ -14,7 +14,7 @@ typedef struct cli {
   const char *told;     /* the activity of which that line was written */
   double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
-  int json, estimate, gradient, rook, minors; /* minors: the row, counted from 1 */
+  int json, estimate, gradient, marginals, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -50,7 +50,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook", "--prove"};
+    "--progress", "--json", "--rook", "--marginals", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -63,6 +63,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
      "minors are computed exactly of integers, else in double or double-double, without a bound"},
     {"--gradient", " --mod --certify --effort --max-bytes ",
      "derivatives are computed exactly of integers, else in double or double-double, without a bound"},
+    {"--marginals", " --mod --tolerance --precision --minors --gradient --rook --estimate --sample --prove --explain "
+                    "--rows --cols --isa --gpus --cpu-fallback --gpu-cache ",
+     "chances of entries are computed in doubles, on the CPU, and nothing else is"},
     {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
@@ -512,7 +515,7 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->minors || run->rook || run->sample)
+  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->sample)
     return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors and --rook do not go "
                      "with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
@@ -534,7 +537,8 @@ static int cli_take_flag(cli *run, const char *name)
 {
   const struct { const char *name; int *place; } flags[] = {
       {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
-      {"--gradient", &run->gradient}, {"--rook", &run->rook}, {"--progress", &run->progress},
+      {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
+      {"--progress", &run->progress},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
   int k;
   for (k = 0; k < CLI_COUNT(flags); k++)

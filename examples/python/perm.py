@@ -227,6 +227,7 @@ _FUNCTIONS = {
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
+    "perm_gradient_sparse": "pOpR", "perm_marginals_sparse": "pOppR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
@@ -1885,150 +1886,142 @@ def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
-    fewer, of integers that of m n permanents one order smaller.
+    fewer, of integers that of m n permanents one order smaller. Of scipy.sparse matrices with more than 64 lines
+    doubles, by the stored entries, also zeros, in a matrix of the same pattern, or with full (that matrix, result).
 
     >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
     """
+    if _is_sparse(a) and rows is None and cols is None and out is None and max(a.shape) > _LINES + 1:
+        answer, result, _ = _by_sparse("gradient", a, _call(options, "full"))
+        if _flag("full", full):
+            return answer, result
+        parts = answer.data.view(np.float64)
+        with np.errstate(over="ignore"):
+            parts[:] = np.ldexp(parts, max(min(result.exp2, 4000), -4000))
+        if np.isinf(parts).any():
+            raise TooLargeError("derivatives beyond doubles; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW",
+                                result)
+        return answer
     return _listed("gradient", a, rows, cols, None, full, out, options)
 
 
-def marginals(a, **options):
+def _by_sparse(name, a, call):
+    """What perm_NAME_sparse says of a scipy.sparse matrix, in one like it, or of an array's entries, in an array; the
+    result; of marginals the chances of empty lines. Zeros of a sparse matrix are entries: the library gets 1 for them,
+    and then the zeros."""
+    sparse, form = (a.tocoo(), a.format) if _is_sparse(a) else (None, None)
+    if sparse is not None:
+        row, column, data = _triplets(a)
+        data = _floats(data)
+        zero = data == 0
+        a = type(sparse)((data + zero, (row, column)), shape=sparse.shape)
+    with _Sparse(a, call) as matrix:
+        if sparse is None:
+            _, row, column, data = matrix.triplets
+        order = slice(None) if sparse is None else np.lexsort((column, row))
+        for part in ("real", "imaginary") * (sparse is not None and data.size > 0):
+            at = c_size_t()
+            _lib.perm_more_layout(b"perm_matrix." + part.encode(), byref(at), byref(c_size_t()))
+            numbers = ctypes.c_void_p.from_buffer(matrix.bytes, at.value).value
+            if numbers:
+                np.ctypeslib.as_array((ctypes.c_double * data.size).from_address(numbers))[zero[order]] = 0
+        found = _Out(None, (len(row),), name == "gradient" and _kind(data) == "D")
+        apart = _Out(None, (max(a.shape),), False)
+        status = call.run("perm_%s_sparse" % name, matrix.bytes, byref(call.options), found.address,
+                          *(apart.address,) * (name == "marginals"), byref(call.result))
+    if status:
+        raise _error(status, call.result.message, _result(call.result))
+    if sparse is not None:
+        values = np.empty_like(found.array)
+        values[order] = found.array
+        answer = type(sparse)((values, (row, column)), shape=sparse.shape).asformat(form)
+        return answer, _result(call.result), apart.answer()
+    m, n = a.shape
+    answer = [0.0] * (m * n)
+    for i, j, x in zip(row, column, found.answer()):
+        answer[int(i) * n + int(j)] = x
+    answer = _made(found.kind, (m, n), answer)
+    return answer if np else answer.nested(), _result(call.result), apart.answer()
+
+
+def marginals(a, unmatched=False, **options):
     """How likely each entry is in an assignment drawn by its product: a[i, j] times the derivative by it, divided by
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
-    numbers) have shares of the sum, not chances. The time of a gradient, or of two. Raises InputError where a real
-    weight is negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    numbers) have shares of the sum, not chances. The time of a gradient, or of two; few entries in large arrays take
+    less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. unmatched: (that, the chances
+    that a column, or of m > n a row, is in no entry), of real weights. Raises InputError where a real weight is
+    negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
     """
-    a = _floats(_array(a))
-    call, (m, n) = _call(options), a.shape
-    few = not options and m == n > _BY_COLUMNS and (n > 28 or 4 * len(_nonzero(a)[2]) < n * n)
-    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
-        b, ld = _rows_of(a)
-        out = _Out(None, (m, n), False)
-        status = call.run("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address,
-                          byref(call.result))
-        if status == 0:
-            return out.answer()
-        if call.result.argument != 3:
-            raise _error(status, call.result.message, _result(call.result))
-    values = _entries(a)
-    rows = [values[k * n:(k + 1) * n] for k in range(m)]
+    call, sparse = _call(options), _is_sparse(a) and a.dtype.kind != "c"
+    if not sparse:
+        a = _floats(_array(a))
+    elif len(a.shape) != 2:
+        raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
+    values = _floats(_triplets(a)[2]).tolist() if sparse else _entries(a)
+    (m, n), real, unmatched = a.shape, sparse or _kind(a) == "d", _flag("unmatched", unmatched)
+    most = max(m, n)
+    few = sparse or most > _LINES or unmatched or (
+        not options and most > 20 and (most > 28 or 4 * len(_nonzero(a)[2]) < m * n))
+    if unmatched and not real:
+        raise UnsupportedError("unmatched: there are no chances of complex weights")
+    answer = _by_array(a, call) if real and not few else None
+    if answer is not None:
+        return answer
     if not all(map(cmath.isfinite, values)):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if _kind(a) == "d" and min(values, default=0) < 0:
+    if real and min(values, default=0) < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
                          min(values), "PERM_ERROR_OPTION")
-    if _kind(a) == "d" and max(m, n) <= _LINES and not few:
+    if real and not few:
         raise _weightless()
-    if m > n:
-        answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
-        return answer.T.copy() if np else [list(column) for column in zip(*answer)]
-    rows = [[_lifted(x, -exponent) for x in row] for row in rows  # which changes nothing but what underflows
-            for exponent in [math.frexp(max(max(abs(x.real), abs(x.imag)) for x in row) if row else 0)[1]]]
-    scaled = _made(_kind(a), (m, n), [x for row in rows for x in row])
-    if np and m < n and n > _BY_COLUMNS and n << m <= 1 << 26 and not options and _kind(a) == "d" and (a >= 0).all():
-        answer, whole = _by_columns(scaled)
-        if whole > 1e-200:
-            return answer
-    used = [(i, j) for i, row in enumerate(rows) for j, x in enumerate(row) if x]
-    if m == n > _BY_COLUMNS and not options and (plan(scaled).seconds + 1e-4) * len(used) < 2e-10 * n * 2**n:
-        return _by_entries(_kind(a), rows, used)
-    clock = _Clock(options)
-
-    def derived(a, **more):
-        numbers, result = gradient(a, full=True, **{**more, **clock.left()})
-        if result.status.startswith("PERM_STOPPED"):
-            raise Incomplete(result.message or result.status, result.status, result)
-        return numbers, result
-    derivatives, result = derived(scaled)
-    if used and not result.error_estimate <= 1e-10 * abs(result.value):  # of the worst derivative; entries are below 1
-        rows, counts = _balanced(rows, n)
-        whole = _made(_kind(a), (len(rows), n), [x for row in rows for x in row])
-        derivatives, result = derived(whole, rows=counts, cols=None if counts is None else [1] * n, precision="dd")
-        derivatives, rows = derivatives[:m], rows[:m]
+    if real:
+        try:
+            answer, _, apart = _by_sparse("marginals", a, call)
+        except Error as error:
+            if "permanent is 0" in str(error):
+                raise _weightless() from None
+            if error.status != "PERM_ERROR_LIMIT" or sparse or most > _LINES or unmatched:
+                raise
+            return _by_array(a, call)
+        return (answer, apart) if unmatched else answer
+    by_rows = m <= n  # lines times powers of 2: nothing changes but what underflows
+    rows = [values[k * n:(k + 1) * n] for k in range(m)]
+    lines = rows if by_rows else list(zip(*rows))
+    lines = [[_lifted(x, -exponent) for x in line] for line in lines
+             for exponent in [math.frexp(max(max(abs(x.real), abs(x.imag)) for x in line) if line else 0)[1]]]
+    rows = lines if by_rows else list(zip(*lines))
+    derivatives, result, _ = _by_sparse("gradient", _made("D", (m, n), [x for row in rows for x in row]), call)
     if not result.value:
         raise _weightless()
-    answer = [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
-    if not all(abs(sum(row) - 1) < 1e-8 for row in answer):
+    answer = [[x * y / result.value for x, y in zip(*pair)] for pair in zip(derivatives, rows)]
+    if not all(abs(sum(line) - 1) < 1e-8 for line in (answer if by_rows else zip(*answer))):
         raise UnsupportedError("the terms cancel: no digits of the marginals are known")
-    return np.array(answer, np.complex128 if _kind(a) == "D" else np.float64).reshape(m, n) if np else answer
+    return np.array(answer, np.complex128).reshape(m, n) if np else answer
 
 
-def _balanced(rows, n):
-    """The rows and the columns times powers of 2, so that the sums of moduli are about 1 (R. Sinkhorn, Ann. Math. Stat.
-    35 (1964) 876), which leaves marginals as they are. m < n: with a row of ones, n - m times. Returns rows, and
-    multiplicities or None."""
-    m = len(rows)
-    counts = [1] * m + [n - m] if m < n else None
-    rows = rows + [[1.0] * n] if m < n else rows
-    sizes = [[math.log2(abs(x)) if x else -math.inf for x in row] for row in rows]
-    left, right = [0.0] * len(rows), [0.0] * n
-
-    def total(logs, weights=itertools.repeat(1)):
-        most = max(logs)
-        return most + math.log2(sum(w * 2.0**(x - most) for x, w in zip(logs, weights))) if most > -math.inf else 0
-    for _ in range(1000):
-        before = right
-        left = [-total([x + y for x, y in zip(row, right)]) for row in sizes]
-        right = [-total([row[j] + x for row, x in zip(sizes, left)], counts or itertools.repeat(1)) for j in range(n)]
-        if max(abs(x - y) for x, y in zip(before, right)) < 1e-3:
-            break
-    return [[_lifted(x, round(left[i]) + round(right[j])) for j, x in enumerate(row)]
-            for i, row in enumerate(rows)], counts
+def _by_array(a, call):
+    """What perm_marginals_real says, or None of weights that it refuses."""
+    (m, n), (b, ld) = a.shape, _rows_of(a)
+    out = _Out(None, (m, n), False)
+    status = call.run("perm_marginals_real", m, n, _at(b), ld, None, None, byref(call.options), out.address,
+                      byref(call.result))
+    if status and call.result.argument != 3:
+        raise _error(status, call.result.message, _result(call.result))
+    return None if status else out.answer()
 
 
 _LINES = 63  # of each side, up to which perm_marginals_real takes any weights
-_BY_COLUMNS = 20  # columns up to which the gradient is faster, which takes 2e-10 n 2^n seconds or so
 
 
 def _weightless():
     return InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
-
-
-def _by_entries(kind, rows, used):
-    """The marginals of a square matrix with few entries, whose places are `used`: a permanent for each of them."""
-    n, whole = len(rows), compute(rows)
-    if not whole.value:
-        raise _weightless()
-    values = [0] * (n * n)
-    for i, j in used:
-        minor = compute([row[:j] + row[j + 1:] for k, row in enumerate(rows) if k != i])
-        values[i * n + j] = _lifted(rows[i][j] * (minor.value / whole.value), minor.exp2 - whole.exp2)
-    answer = _made(kind, (n, n), values)
-    return answer if np else answer.nested()
-
-
-def _by_columns(a):
-    """The marginals and the permanent of non-negative m x n, m < n, by sets of rows: `before` has for each set the sum
-    over its ways into the columns up to here, `after` into those from here on. Nothing cancels. O(n m 2^m)."""
-    m, n = a.shape
-    before, after = np.zeros((n + 1, 1 << m)), np.zeros(1 << m)
-    before[0, 0] = after[0] = 1
-
-    def halves(sums, i):
-        parts = sums.reshape(-1, 2, 1 << i)
-        return parts[:, 0], parts[:, 1]  # sets without row i; the same with it
-
-    def place(sums, j):
-        old = sums.copy()
-        for i in np.flatnonzero(a[:, j]):
-            halves(sums, i)[1][...] += a[i, j] * halves(old, i)[0]
-    for j in range(n):
-        before[j + 1] = before[j]
-        place(before[j + 1], j)
-    answer = np.zeros((m, n))
-    for j in reversed(range(n)):
-        rest = after[::-1].copy()  # of the complement of a set
-        for i in np.flatnonzero(a[:, j]):
-            answer[i, j] = a[i, j] * (halves(before[j], i)[0] * halves(rest, i)[1]).sum()
-        place(after, j)
-    return (answer / before[n, -1] if before[n, -1] else answer), before[n, -1]
 
 
 def _selections(rows, cols):

@@ -839,6 +839,53 @@ def test_marginals():
             perm.marginals(bad)
 
 
+def test_sparse_derivatives():
+    """Of scipy.sparse matrices: the same pattern back, with its zeros, against minors; marginals, of arrays, too."""
+    sparse = pytest.importorskip("scipy.sparse")
+    n = 90
+    band = sparse.diags([random.random(n - abs(k)) + 0.1 for k in (-1, 0, 1)], (-1, 0, 1)).tocsr()
+    band.data[7] = 0
+    band.has_sorted_indices = 0
+    for a in (band, band.tocoo(), band.tocsc(), band * (1 + 2j)):
+        answer, result = perm.gradient(a, full=True)
+        assert answer.format == a.format and answer.shape == a.shape and answer.nnz == a.nnz == 3 * n - 2
+        whole, dense = perm.compute(a), a.toarray()
+        assert math.isclose(abs(whole.value), abs(result.value) * 2.0**(result.exp2 - whole.exp2), rel_tol=1e-12)
+        for i, j in ((0, 0), (2, 1), (2, 3), (40, 41), (n - 1, n - 1)):
+            minor = perm.compute(sparse.csr_matrix(np.delete(np.delete(dense, i, 0), j, 1)))
+            assert np.isclose(answer.tocsr()[i, j] * 2.0**(result.exp2 - minor.exp2), minor.value, rtol=1e-12)
+        assert np.allclose(perm.gradient(a).toarray(), answer.toarray() * 2.0**result.exp2, rtol=1e-14)
+    answer = perm.marginals(band)
+    assert answer.format == "csr" and answer.nnz == band.nnz and np.allclose(answer.sum(1), 1)
+    assert np.allclose(perm.marginals(band.toarray()), answer.toarray(), rtol=1e-13)
+    assert band[2, 3] == 0 == answer[2, 3]
+    small = band[:12, :12]
+    assert np.allclose(perm.marginals(small).toarray(), perm.marginals(small.toarray()), rtol=1e-12)
+    for a in (band[:60], band[:, :50], band[:20].toarray(), np.hstack([band[:25].toarray(), np.eye(25) / 9])):
+        answer, apart = perm.marginals(a, unmatched=True)  # rectangles, with the chances of empty lines
+        dense, longer = (answer.toarray() if sparse.issparse(a) else answer), int(a.shape[0] < a.shape[1])
+        assert np.allclose(dense.sum(longer), 1) and np.allclose(dense.sum(1 - longer) + apart, 1)
+        assert sparse.issparse(answer) == sparse.issparse(a) and len(apart) == max(a.shape)
+        given = a.tocsr() if sparse.issparse(a) else sparse.csr_matrix(a)
+        row, column = given.nonzero()
+        minor = perm.compute(sparse.csr_matrix(np.delete(np.delete(given.toarray(), row[9], 0), column[9], 1)))
+        part = given[row[9], column[9]] * float(minor) / float(perm.compute(given))
+        assert np.isclose(dense[row[9], column[9]], part, rtol=1e-12)
+        if not sparse.issparse(a):
+            assert np.allclose(perm.marginals(a * (1 + 2j)), answer)
+    assert not perm.marginals(np.eye(3), unmatched=True)[1].any()
+    with pytest.raises(perm.UnsupportedError, match="unmatched"):
+        perm.marginals(np.eye(3) * 1j, unmatched=True)
+    complexes = band[:30, :30].toarray() * (1 + 1e-3j)
+    assert np.allclose(perm.marginals(complexes).sum(1), 1)
+    with pytest.raises(perm.InputError, match="permanent is 0"):
+        perm.marginals(sparse.csr_matrix(np.eye(70)[[0] * 70]))
+    with pytest.raises(perm.InputError, match="^a weight is -"):
+        perm.marginals(-band)
+    with pytest.raises(perm.TooLargeError, match="full=True"):
+        perm.gradient(band * 1e200)
+
+
 def test_stacks_of_integers():
     """As the loop has them."""
     for n in range(1, 9):

@@ -106,6 +106,27 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
+/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
+   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
+   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
+   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
+   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
+                                               double *gradient, perm_result *result);
+
+/* The same of integers, exact: modulo options.modulus, or as they are. */
+PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
+                                                   uint64_t *gradient, perm_result *result);
+PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
+                                                       perm_integer *gradient, perm_result *result);
+
+/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
+   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
+   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
+   PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
+PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                double *marginal, double *unmatched, perm_result *result);
+
 /* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
    its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
    perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */

@@ -64,7 +64,7 @@ static permi_coefficient permi_coefficient_one(void)
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   *weight += c->absolute;
-  *least = fmin(*least, c->absolute);
+  *least = fmin(*least, c->absolute > 0 ? c->absolute : *least);
   *least = fmin(*least, c->real != 0 ? fabs(c->real) : *least);
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
@@ -383,7 +383,9 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
    r!^(1/r) for moduli 1 [Bre73]. */
 static double permi_majorant_bits(const permi_majorant *line)
 {
-  return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
+  return line->count == 0 ? 0
+         : line->others   ? log2(fmax(line->sum, 1))
+                          : permi_log2_factorial(line->count) / line->count;
 }
 
 static double permi_majorants_bits(const double *bits)

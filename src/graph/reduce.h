@@ -51,16 +51,22 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   double moved = 0;
   for (vertex = side * n; vertex < side * n + n; vertex++) {
     double sum = 0, most = -1e9, change;
+    int count = 0;
     if (working->degree[vertex] <= 0)
       continue;
     if (permi_watch(working->watch, 10.0 * working->degree[vertex]))
       return 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[side]) {
       const double x = working->cell[index].exponent + shift[working->cell[index].vertex[1 - side]];
+      if (working->cell[index].exponent == PERMI_NO_EXPONENT)
+        continue;
       sum += x;
       most = x > most ? x : most;
+      count++;
     }
-    change = -(largest ? most : sum / working->degree[vertex]) - shift[vertex];
+    if (!count)
+      continue;
+    change = -(largest ? most : sum / count) - shift[vertex];
     shift[vertex] += change;
     moved = fmax(moved, fabs(change));
   }
@@ -74,7 +80,8 @@ static int permi_scale(permi_working *working)
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   int n = working->n, sweep, vertex, index, seen = 0, fine = 1, i, j;
   double growth = 1, moved = 1, least = 0;
-  double *shift = (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
+  double *const given = working->shift;
+  double *shift = given ? given : (double *)permi_allocate_zeros(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
   for (sweep = 0; sweep < PERMI_SCALING_SWEEPS && moved > 0.5 && square; sweep++) {
@@ -96,7 +103,8 @@ static int permi_scale(permi_working *working)
       for (index = working->head[i]; index >= 0; index = working->cell[index].next[0]) {
         j = working->cell[index].vertex[1];
         exponent[i][j - n] = working->cell[index].exponent;
-        least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
+        if (exponent[i][j - n] != PERMI_NO_EXPONENT)
+          least = fmin(least, exponent[i][j - n] + shift[i] + shift[j]);
       }
     }
     if (least <= -PERMI_SCALE_WIDE && permi_scale_exponents(n, exponent, row_exp2, column_exp2))
@@ -113,7 +121,8 @@ static int permi_scale(permi_working *working)
     double sum = 0;
     for (index = working->head[vertex]; index >= 0; index = working->cell[index].next[0]) {
       permi_cell *cell = &working->cell[index];
-      if (permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
+      if (cell->exponent != PERMI_NO_EXPONENT &&
+          permi_cell_scale(cell, (int)(shift[vertex] + shift[cell->vertex[1]]))) {
         working->lost++;
         cell->rounded = 1;
       }
@@ -128,7 +137,7 @@ static int permi_scale(permi_working *working)
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
 done:
-  permi_release(&working->allocator, shift);
+  permi_release(&working->allocator, given ? NULL : shift);
   return fine;
 }
 
@@ -331,12 +340,9 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+static permi_number permi_cell_number(const permi_working *working, const permi_cell *cell)
 {
   permi_number number;
-  perm_status status;
-  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
-    return PERM_OK;
   memset(&number, 0, sizeof number);
   if (working->integer) {
     number.integer = permi_integer_of(cell->integer);
@@ -351,6 +357,16 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     number.error = permi_entry_bound(roundings) * cell->absolute + working->lost_error;
     number.estimate = PERMI_UNIT * sqrt(roundings) * cell->absolute + working->lost_error;
   }
+  return number;
+}
+
+static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
+{
+  permi_number number;
+  perm_status status;
+  if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
+    return PERM_OK;
+  number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
   if (working->modulus) {
     permi_integer_reduce(&working->constant.integer, working->modulus);
@@ -373,6 +389,23 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
   sum.rounded += !working->integer;
   *alone = sum;
   return 1;
+}
+
+/* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
+static void permi_alone_peel(permi_working *working)
+{
+  int v;
+  for (v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
+    const int index = working->head[v];
+    permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
+    const int last = alone->vertex[1] ? alone->next[0] : -1;
+    if (working->degree[v] != 1 || !permi_alone_add(working, cell))
+      continue;
+    permi_cell_unlink(working, index);
+    working->degree[v] = -1;
+    cell->next[0] = last;
+    alone->next[0] = index;
+  }
 }
 
 static perm_status permi_reduce_free(permi_working *working, int *tail, int vertex, int *singular)
@@ -492,7 +525,7 @@ static int permi_matrix_longer(const perm_matrix *matrix)
 static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transposed, permi_working *working)
 {
   permi_cell cell;
-  int i, used = 0;
+  int i, used = 0, zero;
   size_t e;
   working->integer = exact;
   for (i = 0; i < matrix->m; i++) {
@@ -500,11 +533,13 @@ static void permi_sparse_fill(const perm_matrix *matrix, int exact, int transpos
       break;
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(working->watch, e, 0); e++) {
       permi_matrix_entry(matrix, e, &cell);
-      if (permi_cell_is_zero(working, &cell))
+      zero = permi_cell_is_zero(working, &cell);
+      if (zero && !working->zeros)
         continue;
+      working->zeros = zero ? 2 : working->zeros;
       cell.rounded = !exact && matrix->kind == PERM_KIND_INTEGER && cell.absolute >= 9007199254740992.0;
       working->inexact |= cell.rounded;
-      cell.exponent = exact ? 0 : permi_cell_exponent(&cell);
+      cell.exponent = zero ? PERMI_NO_EXPONENT : exact ? 0 : permi_cell_exponent(&cell);
       cell.vertex[0] = transposed ? matrix->column[e] : i;
       cell.vertex[1] = working->n + (transposed ? i : matrix->column[e]);
       working->cell[used] = cell;
@@ -524,7 +559,7 @@ static perm_status permi_fail_long(perm_result *result)
 }
 
 /* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole. */
+   the whole, but for columns of one entry if zeros are kept. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;
@@ -542,6 +577,8 @@ static perm_status permi_prepare_free(permi_working *working, int m, int exact, 
     working->degree[v] = -1;
   if (!whole)
     status = permi_reduce(working, &changed, zero);
+  else if (working->zeros)
+    permi_alone_peel(working);
   if (status == PERM_OK && !*zero && !permi_watch(working->watch, 0))
     permi_components_number(working);
   return status;

@@ -153,6 +153,8 @@ typedef struct permi_working {
   int integer; /* nothing rounds */
   uint64_t modulus;
   int is_complex, keep, degree_two, blocks;
+  int zeros;     /* 1: stored zeros are kept, cell e is entry e; 2: there are some */
+  double *shift; /* NULL, or room for the lines' exponents of scaling */
   int inexact, lost; /* integers were rounded; entries below the normal doubles */
   double lost_error; /* of these, in units of 2^exp2 */
   perm_preparation report;
@@ -326,7 +328,7 @@ static void permi_components_number(permi_working *working)
   for (v = 0; v < 2 * working->n; v++)
     working->component[v] = -1;
   for (v = 0; v < 2 * working->n; v++) {
-    if (working->degree[v] == 0)
+    if (working->degree[v] == 0 && (v >= working->n || !working->alone[v].vertex[1]))
       working->degree[v] = -1;
     if (working->degree[v] < 0 || working->component[v] >= 0)
       continue;

@@ -8,7 +8,7 @@
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
-#include "trace_tree.h"
+#include "derive_tree.h"
 #include "../sparse/choose.h"
 #include "../sparse/sparse.h"
 
@@ -25,6 +25,7 @@ static const permi_engine permi_sample_engines[] = {
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
+static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -40,6 +41,9 @@ typedef struct permi_sampling {
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns;
+  int engines; /* of permi_sample_engines */
+  const permi_tracer *const *tracer;
+  double worth; /* seconds to be beaten */
 } permi_sampling;
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
@@ -98,7 +102,7 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
 {
   const permi_offer *why = NULL;
   int i;
-  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+  for (i = 0; i < offers->engines; i++) /* the frontier's reason says most */
     why = offers->offer[i].why[0] ? &offers->offer[i] : why;
   if (maker->watch->stopped != PERM_OK)
     return maker->watch->stopped;
@@ -120,14 +124,16 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
     return PERM_ERROR_MEMORY;
-  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
-  for (i = 0; i < PERMI_TRACERS && block.free_lines; i++)
+  trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
+  permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
+  offers.best = sampling->worth;
+  for (i = 0; i < sampling->engines && block.free_lines; i++)
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
   if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
     status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < PERMI_TRACERS && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
+  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method) {
       offer[i].bounded = 1; /* by name no bound counts */
       status = permi_ask(maker, &block, &offers, i);
@@ -144,7 +150,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   if (status == PERM_OK) {
     maker->kept += best->bytes;
     trace->plan = best->plan;
-    trace->tracer = permi_tracers[offers.chosen];
+    trace->tracer = sampling->tracer[offers.chosen];
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -153,7 +159,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
-  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST && !trace->derived)
     status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
                         "matrix: its products range beyond doubles; integers are drawn exactly");
   if (status == PERM_OK && trace->visited > sampling->most) {
@@ -163,10 +169,17 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->visited += trace->visited;
   sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
-  for (i = 0; i < PERMI_TRACERS; i++)
+  for (i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_block_release(&options->allocator, &block);
   return status;
+}
+
+/* Says if block k is one entry, or one row. */
+static int permi_sample_single(const permi_sampling *sampling, int k)
+{
+  const int *first = sampling->first + k, *wide = first + sampling->working.blocks + 1;
+  return first[1] - first[0] == 1 && (!sampling->working.alone || wide[1] == wide[0]);
 }
 
 static perm_status permi_sample_blocks(permi_sampling *sampling)
@@ -205,19 +218,38 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     const int begin = sampling->first[k], order = sampling->first[k + 1] - begin, *wide = &sampling->first[k + 1];
     const int *row = sampling->line + begin, *column = sampling->line + n + wide[working->blocks];
     permi_trace *trace = &sampling->trace[sampling->blocks];
-    sampling->forced[*row] = order == 1 ? *column - n : -1;
-    if (order == 1 && !working->alone)
+    sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
+    if (permi_sample_single(sampling, k))
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
+    trace->zeros = working->zeros > 1;
     sampling->blocks++;
     status = permi_sampling_block(sampling, &maker, trace, wide[working->blocks + 1] - wide[working->blocks]);
+    maker.kept = trace->derived ? 0 : maker.kept;
   }
   permi_release(allocator, maker.binomial);
   return status;
+}
+
+static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_control *watch, perm_result *result)
+{
+  permi_cell cell;
+  size_t e;
+  int i;
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+      permi_matrix_entry(matrix, e, &cell);
+      if (cell.imaginary != 0 || cell.real < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
+                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
+                          cell.imaginary != 0 ? " i" : "");
+    }
+  return PERM_OK;
 }
 
 /* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
@@ -227,10 +259,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
-  permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
-  permi_cell cell;
-  size_t e;
   int i, takes = options->method == PERM_METHOD_AUTO;
   for (i = 0; i < PERMI_TRACERS; i++)
     takes |= permi_sample_engines[i].method == options->method;
@@ -249,74 +278,50 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
-  for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
-      permi_matrix_entry(matrix, e, &cell);
-      if (cell.imaginary != 0 || cell.real < 0)
-        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
-                          i + 1, matrix->column[e] + 1, cell.imaginary != 0 ? cell.imaginary : cell.real,
-                          cell.imaginary != 0 ? " i" : "");
-    }
-  return PERM_OK;
+  return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 
-static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact)
+static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_matrix *matrix)
+{
+  const perm_preparation *report = &sampling->working.report;
+  return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                    "matrix: its permanent is 0, nothing can be drawn: %d %s%s entries in only %d %s%s",
+                    report->hall_lines, matrix->m > matrix->n ? "column" : "row",
+                    report->hall_lines == 1 ? " has" : "s have", report->hall_others,
+                    matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
+}
+
+static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_matrix *matrix, int exact, int *zero)
 {
   permi_working *working = &sampling->working;
   permi_control *watch = sampling->watch;
   perm_result *result = sampling->result;
   perm_status status = PERM_OK;
-  int zero = 0;
   working->watch = watch;
   watch->activity = "preparing";
-  permi_sparse_fill(matrix, exact, 0, working);
-  if (matrix->m < matrix->n)
-    status = permi_prepare_free(working, matrix->m, exact, 1, &zero);
+  permi_sparse_fill(matrix, exact, matrix->m > matrix->n, working);
+  if (matrix->m != matrix->n)
+    status = permi_prepare_free(working, permi_matrix_shorter(matrix), exact, 1, zero);
   else
-    zero = !permi_split(working);
-  if (status == PERM_OK && zero && watch->stopped == PERM_OK)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its permanent is 0, nothing can be drawn: %d row%s entries in only %d column%s",
-                      working->report.hall_lines, working->report.hall_lines == 1 ? " has" : "s have",
-                      working->report.hall_others, working->report.hall_others == 1 ? "" : "s");
-  if (status != PERM_OK || (watch->stopped == PERM_OK && !exact && !working->alone && !permi_scale(working)))
+    *zero = !permi_split(working);
+  if (status != PERM_OK ||
+      (watch->stopped == PERM_OK && !*zero && !exact && !working->alone && !permi_scale(working)))
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
-                      "matrix: its entries range beyond doubles; integers are drawn exactly");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its entries range beyond doubles; %s",
+                      working->zeros ? "derivatives of integers are exact: perm_gradient_sparse_integer"
+                                     : "integers are drawn exactly");
   watch->activity = "planning";
   return watch->stopped;
 }
 
-static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
+static perm_status permi_sample_end(permi_sampling *sampling, perm_status status, const char *doing)
 {
-  const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, b, exact;
-  const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
-  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
-    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
-                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
-                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
-    return permi_fail_memory(sampling->result);
-  status = permi_sample_prepare(sampling, matrix, exact);
-  if (status == PERM_OK)
-    status = permi_sample_blocks(sampling);
-  if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          NULL)
-                            : PERM_ERROR_MEMORY;
-  }
+  const perm_allocator *allocator = &sampling->options->allocator;
+  int b;
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
+    permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
   permi_release(allocator, sampling->trace);
@@ -326,8 +331,42 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
-    return permi_fail(sampling->result, status, 0, "%s while sampling", perm_status_text(status));
+    return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
+}
+
+static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
+{
+  const perm_options *options = sampling->options;
+  const perm_allocator *allocator = &options->allocator;
+  perm_status status;
+  size_t at;
+  int row, exact, zero = 0;
+  const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
+    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
+                      "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
+  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+    return permi_fail_memory(sampling->result);
+  sampling->engines = PERMI_TRACERS;
+  sampling->tracer = permi_tracers;
+  sampling->worth = (double)INFINITY;
+  status = permi_sample_prepare(sampling, matrix, exact, &zero);
+  if (status == PERM_OK && zero)
+    status = permi_sample_zero(sampling, matrix);
+  if (status == PERM_OK)
+    status = permi_sample_blocks(sampling);
+  if (status == PERM_OK) {
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          NULL)
+                            : PERM_ERROR_MEMORY;
+  }
+  return permi_sample_end(sampling, status, "sampling");
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,

@@ -27,6 +27,10 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
+  permi_pool lasting;            /* of: */
+  struct permi_derived *derived; /* or NULL */
+  double given; /* roundings of entries in a product */
+  int zeros;    /* 1: some are stored */
 } permi_trace;
 
 typedef struct permi_draw {

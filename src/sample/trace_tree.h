@@ -10,6 +10,7 @@ typedef struct permi_tree_kept {
   int *first;            /* of a node's products; nodes + 1 */
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
+  uint64_t *room; /* of the next table */
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -19,7 +20,7 @@ static double permi_tree_kept_bytes(const void *plan)
          (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
 }
 
-static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+static void permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
 {
   permi_trace *trace = (permi_trace *)keeper;
   const permi_tree *tree = (const permi_tree *)trace->plan;
@@ -28,10 +29,12 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
   const int number = (int)(node - tree->node);
   int k;
   *to = *table;
-  to->value = (uint64_t *)permi_pool_copy(&trace->pool, table->value, table->states, 8 * (size_t)tree->size);
+  to->value = kept->room;
+  kept->room += table->states * (size_t)tree->size;
+  memcpy(to->value, table->value, table->states * 8 * (size_t)tree->size);
   if (!own)
-    return to->value != NULL;
-  if (to->value && number == tree->nodes - 1)
+    return;
+  if (number == tree->nodes - 1)
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
@@ -39,16 +42,13 @@ static int permi_tree_keep(void *keeper, const permi_tree_node *node, const perm
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
-  return to->value != NULL;
 }
 
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *control, permi_tree_run *run)
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
   permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
-  permi_tree_run run;
-  perm_partial partial;
   perm_status status;
   size_t ways;
   int common = 0;
@@ -59,6 +59,8 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  kept->room = (uint64_t *)permi_pool_get(&trace->pool, (size_t)tree->states + (size_t)tree->node[nodes].edge + 1,
+                                          8 * (size_t)tree->size);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   kept->child = kept->first + nodes + 1;
@@ -70,12 +72,20 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   ways = permi_tree_choose(tree, common, common / 2);
   permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
   trace->room = nodes * sizeof(uint32_t);
+  run->keep = permi_tree_keep;
+  run->base.keeper = trace;
+  status = permi_tree_nodes(tree, control, run);
+  trace->visited = run->base.visited;
+  return status;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  memset(&partial, 0, sizeof partial);
-  run.keep = permi_tree_keep;
-  run.base.keeper = trace;
-  status = permi_tree_nodes(tree, control, &run, &partial);
-  trace->visited = run.base.visited;
+  status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
   return status;
 }
 

@@ -20,7 +20,7 @@
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
-  int bit, vertex;
+  int bit, vertex, entry; /* entry: the block's edge */
   permi_coefficient c;
 } permi_tree_edge;
 
@@ -105,6 +105,13 @@ static double permi_tree_support(int t, int most)
   double sum[PERMI_TREE_WIDTH + 1];
   permi_tree_supports(t, sum);
   return sum[most < t ? most : t];
+}
+
+/* Returns the most pairs of a place. */
+static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
+{
+  const int least = one_difference < other_difference ? one_difference : other_difference;
+  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -198,8 +205,9 @@ typedef struct permi_tree_run {
   uint32_t *mask[2], *index[2], *first[2];
   double weight;
   int stacked;
+  int zeros; /* 1: joins take zeros, too (>>derive_tree) */
   /* NULL, or takes products, then the table of a node (>>trace). */
-  int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
+  void (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes */
@@ -278,9 +286,11 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
-  PERMI_OMP(critical(permi_tree_sizes))
-  permi_sizes_join(&pass->sizes, &sizes);
+  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
+  if (pass->parts > 1) {
+    PERMI_OMP(critical(permi_tree_sizes))
+    permi_sizes_join(&pass->sizes, &sizes);
+  }
   return PERM_OK;
 }
 
@@ -312,6 +322,7 @@ typedef struct permi_tree_product {
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
   int inner;            /* of permi_tree_direct */
+  int flat;             /* one group each, not of disjoint pairs alone */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -319,45 +330,51 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
 {
   const permi_tree *tree = join->run->tree;
   const permi_tree_table *table = join->factor[part];
-  const uint32_t set = join->set[part], rows = join->rows, common = join->common;
+  const uint32_t rows = join->rows, common = join->common;
   uint32_t *mask = join->run->mask[part], *index = join->run->index[part], *first = join->run->first[part];
-  const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
-  const uint32_t within = permi_tree_extract(common, set);
-  const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
+  const uint32_t own_rows = permi_tree_extract(rows, join->set[part]), groups = 1u << permi_count_ones(common);
+  const int k = permi_count_ones(own_rows) - table->difference;
   const size_t size = (size_t)tree->size;
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
-  for (i = 0; tabled && i < 512; i++) {
-    group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
-    mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
+  uint32_t set = join->set[part], next = 1;
+  int bit;
+  for (bit = 0; bit < 4; bit++)
+    group_of[bit][0] = mask_of[bit][0] = 0;
+  for (bit = 0; set; set &= set - 1, bit++) {
+    const uint32_t one = set & (0 - set), group = one & common ? next : 0, half = 1u << bit % 7;
+    for (i = 0; i < half; i++) {
+      group_of[bit / 7][half + i] = group_of[bit / 7][i] | group;
+      mask_of[bit / 7][half + i] = mask_of[bit / 7][i] | one;
+    }
+    next += group;
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
-  for (pass = 0; pass < 2; pass++) {
+  for (pass = (uint32_t)join->flat; pass < 2; pass++) {
     state = k > 0 ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
       const uint64_t *x = table->value + i * size;
       size_t w = 0;
       while (integers && w < size && !x[w])
         w++;
-      if (integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) {
+      if ((integers ? w < size : ((const double *)(const void *)x)[size - 1] != 0) ||
+          (join->run->zeros && (!tree->alone || permi_count_ones(state) <= table->difference))) {
         const uint32_t matched = state ^ own_rows;
         const uint32_t a = matched & 127, b = matched >> 7 & 127, c = matched >> 14 & 127, d = matched >> 21;
-        g = tabled ? group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d]
-                   : permi_tree_extract(matched, within);
+        g = group_of[0][a] | group_of[1][b] | group_of[2][c] | group_of[3][d];
         if (pass == 0) {
           first[g + 1]++;
         } else {
-          mask[first[g]] = tabled ? mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d]
-                                  : (uint32_t)permi_deposit_bits(matched, set);
+          mask[first[g]] = mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d];
           index[first[g]++] = i;
         }
       }
       if (tree->alone) {
         state++;
       } else if (state) {
-        const uint32_t low = state & (0 - state), next = state + low;
-        state = next | ((state ^ next) / low) >> 2;
+        const uint32_t low = state & (0 - state), over = state + low;
+        state = over | ((state ^ over) / low) >> 2;
       }
     }
     if (pass == 0)
@@ -386,18 +403,43 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
+#define PERMI_TREE_FLAT 64 /* states */
+
+static permi_tree_group permi_tree_apart(const permi_tree_group *group, uint32_t mask, uint32_t *room)
+{
+  permi_tree_group apart = {room, room + PERMI_TREE_FLAT, 0, group->value};
+  size_t k;
+  for (k = 0; k < group->count; k++) {
+    room[apart.count] = group->mask[k];
+    room[PERMI_TREE_FLAT + apart.count] = group->index[k];
+    apart.count += !(group->mask[k] & mask);
+  }
+  return apart;
+}
+
+static permi_tree_group permi_tree_group_of(const permi_tree_product *join, int part, uint32_t g)
+{
+  const uint32_t *first = join->run->first[part] + g;
+  const permi_tree_group group = {join->run->mask[part] + *first, join->run->index[part] + *first, first[1] - *first,
+                                  join->factor[part]->value};
+  return group;
+}
+
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
 {
   permi_tree_run *run = join->run;
   const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
   const size_t size = (size_t)run->tree->size;
-  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1], *first = run->first[1] + h;
-  const permi_tree_group group = {run->mask[1] + *first, run->index[1] + *first, first[1] - *first,
-                                  join->factor[1]->value};
-  uint32_t i;
-  for (i = begin; i < end; i++)
+  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
+  const permi_tree_group group = permi_tree_group_of(join, 1, h);
+  permi_tree_group apart = group;
+  uint32_t i, room[2 * PERMI_TREE_FLAT];
+  for (i = begin; i < end; i++) {
+    if (join->flat)
+      apart = permi_tree_apart(&group, run->mask[0][i], room);
     multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
-             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
+             join->factor[0]->value + size * run->index[0][i], &apart, join->out->value);
+  }
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
@@ -484,19 +526,19 @@ static perm_status permi_tree_direct_part(void *context, uint64_t number, int th
   return status;
 }
 
-static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
-                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                                const permi_tree_table *left, const permi_tree_table *right,
+                                                permi_tree_table *out)
 {
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
-                             -1};
-  double visits;
+                             -1, tree->alone && left->states <= PERMI_TREE_FLAT && right->states <= PERMI_TREE_FLAT};
   uint32_t high;
-  int k, threads = 1;
+  int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
-  join.common = join.set[0] & join.set[1];
+  join.common = join.flat ? 0 : join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
   k = permi_count_ones(join.rows) - out->difference;
@@ -510,18 +552,26 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
       PERMI_SHARE_SECONDS) {
-    threads = run->base.threads;
-    join.parts = PERMI_TREE_PARTS * threads;
+    join.parts = PERMI_TREE_PARTS * run->base.threads;
     k = permi_count_ones(join.common);
     join.cut = k < PERMI_TREE_CUT ? k : PERMI_TREE_CUT;
   }
-  join.inner = permi_tree_direct(tree, left->set, left->difference, right->set, right->difference, &visits);
+  return join;
+}
+
+static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
+                                   const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
+{
+  permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
+  const int threads = join.parts > 1 ? run->base.threads : 1;
+  double visits;
+  join.inner = permi_tree_direct(run->tree, left->set, left->difference, right->set, right->difference, &visits);
   if (join.inner >= 0) {
     memset(out->value, 0, out->states * sizeof *out->value);
     return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
+  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
     return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
@@ -529,25 +579,26 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 /* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
    Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
-static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
+static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
-  const double pairs = ldexp(1, permi_count_ones(one->set & other->set));
-  const permi_sizes *left = &one->sizes, *right = &other->sizes;
   double loss = permi_loss_scaled(left->loss, right->largest, 0) + permi_loss_scaled(right->loss, left->largest, 0) +
                 (left->loss > 0 ? permi_loss_scaled(right->loss, left->loss, 0) : 0);
   if (left->smallest * right->smallest < PERMI_SAFE_PRODUCT)
     loss += PERMI_TREE_LOST;
-  return pairs * 2 * loss;
+  return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray {
+typedef struct permi_tree_ray permi_tree_ray;
+struct permi_tree_ray {
   const permi_tree *tree;
-  const permi_tree_edge *edge;
-  const permi_coefficient *alone;
+  const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
-} permi_tree_ray;
+  int bit; /* t: the vertex stays unmatched */
+  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
+};
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -555,8 +606,9 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const permi_tree_ray *ray = (const permi_tree_ray *)context;
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
-  const int j = ray->edge->bit, k_open = ray->k_open;
-  const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
+  const int j = ray->bit, alone = j == ray->t, k_open = ray->k_open;
+  const uint32_t highs = alone ? 1 : 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j;
+  const uint32_t turned = alone ? 0 : bit ^ 1u << j;
   const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
@@ -570,20 +622,13 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
       const size_t from = permi_tree_rank_of(tree, above | bit, 0, k_open);
       const size_t to = permi_tree_rank_of(tree, above | turned, 0, ray->column ? k_open - 1 : k_open + 1);
       const size_t begin = permi_tree_begin(count, slice, slices), end = permi_tree_begin(count, slice + 1, slices);
-      permi_values_add(&tree->numbers, &ray->edge->c, ray->matched + (to + begin) * size,
-                       ray->open + (from + begin) * size, end - begin);
+      if (ray->back)
+        ray->back(ray, part, from + begin, to + begin, end - begin);
+      else
+        permi_values_add(&tree->numbers, ray->c, ray->matched + (to + begin) * size,
+                         ray->open + (from + begin) * size, end - begin);
     }
   }
-  return PERM_OK;
-}
-
-static perm_status permi_tree_ray_alone(void *context, uint64_t number, int thread)
-{
-  const permi_tree_ray *ray = (const permi_tree_ray *)context;
-  const size_t size = (size_t)ray->tree->size, begin = permi_tree_begin((size_t)1 << ray->t, (int)number, ray->parts);
-  const size_t end = permi_tree_begin((size_t)1 << ray->t, (int)number + 1, ray->parts);
-  (void)thread;
-  permi_values_add(&ray->tree->numbers, ray->alone, ray->matched + begin * size, ray->open + begin * size, end - begin);
   return PERM_OK;
 }
 
@@ -594,31 +639,41 @@ static const permi_coefficient *permi_tree_alone(const permi_tree *tree, const p
   return alone && (alone->absolute != 0 || alone->integer[0] || alone->integer[1]) ? alone : NULL;
 }
 
+static permi_tree_ray permi_tree_ray_begin(const permi_tree *tree, const permi_tree_node *node,
+                                           const permi_tree_table *table, int parts)
+{
+  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
+  uint64_t *half[2] = {table->value, table->value + permi_tree_choose(tree, t, k) * (size_t)tree->size};
+  const permi_tree_ray ray = {tree, NULL, half[!node->column], half[node->column], /* a matched row's bit is 0 */ t,
+                              node->column ? k : k - 1, node->column && !tree->alone, parts, 0, NULL, NULL, NULL};
+  return ray;
+}
+
+/* Directs a ray along entry e; before the node's first: at staying unmatched. Returns 0 if that has weight 0. */
+static int permi_tree_ray_aim(permi_tree_ray *ray, const permi_tree_node *node, int e)
+{
+  const permi_tree *tree = ray->tree;
+  const int alone = e < node->edge;
+  ray->c = !alone ? &tree->edge[e].c : tree->alone ? &tree->alone[node - tree->node] : NULL;
+  ray->bit = alone ? ray->t : tree->edge[e].bit;
+  return !alone || permi_tree_alone(tree, node) != NULL;
+}
+
 PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node,
                                                permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
-  const size_t size = (size_t)tree->size;
-  const int t = permi_count_ones(node->all) - 1, k = permi_count_ones(node->rows) - table->difference;
-  const size_t lower = permi_tree_choose(tree, t, k), upper = permi_tree_choose(tree, t, k - 1);
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
+  permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  uint64_t *half[2] = {table->value, table->value + lower * size}; /* a matched row's bit is 0 */
-  permi_tree_ray ray = {tree, NULL, permi_tree_alone(tree, node), half[!node->column], half[node->column], t,
-                        node->column ? k : k - 1, node->column && !tree->alone,
-                        threads > 1 ? PERMI_TREE_PARTS * threads : 1};
   int e;
-  if (ray.alone) {
-    permi_coefficient_weigh(ray.alone, &weight, &least);
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_alone, &ray, NULL);
-  }
-  for (e = node->edge; e < (node + 1)->edge; e++) {
-    permi_coefficient_weigh(&tree->edge[e].c, &weight, &least);
-    ray.edge = &tree->edge[e];
-    permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
-  }
+  for (e = node->edge - 1; e < (node + 1)->edge; e++)
+    if (permi_tree_ray_aim(&ray, node, e)) {
+      permi_coefficient_weigh(ray.c, &weight, &least);
+      permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
+    }
   table->value = ray.matched;
-  table->states = node->column ? upper : lower;
+  table->states = permi_tree_choose(tree, ray.t, node->column ? ray.k_open - 1 : ray.k_open + 1);
   table->difference = node->difference;
   table->sizes.loss = permi_loss_scaled(table->sizes.loss, weight * (1 + 1e-12), 0);
   if (table->sizes.smallest * least < PERMI_SAFE_PRODUCT)
@@ -671,7 +726,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       product = factor;
       product.value = run->work[side];
       side = 1 - side;
-      product.sizes.loss = permi_tree_join_loss(other, &factor);
+      product.sizes.loss = permi_tree_join_loss(&other->sizes, &factor.sizes,
+                                                1u << permi_count_ones(other->set & factor.set));
       status = permi_tree_join(run, node->rows, child <= 0 ? node->all : factor.set | other->set, other, &factor,
                                &product);
       if (status != PERM_OK)
@@ -679,8 +735,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
       permi_tree_rescale(run, &product);
       runner->visited += (double)product.states;
       factor = product;
-      if (run->keep && !run->keep(runner->keeper, node, &factor, 0))
-        return PERM_ERROR_MEMORY;
+      if (run->keep)
+        run->keep(runner->keeper, node, &factor, 0);
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
@@ -692,6 +748,8 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   table->set = node->set;
   runner->visited += (double)table->states;
   run->stacked += 1 - node->children;
-  return !run->keep || run->keep(runner->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
+  if (run->keep)
+    run->keep(runner->keeper, node, table, 1);
+  return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

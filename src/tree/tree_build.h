@@ -3,8 +3,8 @@
 #pragma once
 #include "tree_order.h"
 
-static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
-                                    perm_partial *partial)
+/* The caller releases the run's pool. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
 {
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size, stacked = (size_t)tree->stack_values + 1;
@@ -37,20 +37,23 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
-  if (status == PERM_OK) {
-    run->base.sizes = run->table->sizes;
-    permi_runner_finish(&run->base, &tree->numbers, run->table->states ? run->table->value : NULL, tree->lost_error,
-                        partial);
-  }
-  permi_pool_release(pool);
   return status;
 }
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
+  const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
+  perm_status status;
   memset(&run, 0, sizeof run);
-  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
+  status = permi_tree_nodes(tree, control, &run);
+  if (status == PERM_OK) {
+    run.base.sizes = run.table->sizes;
+    permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
+                        partial);
+  }
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
@@ -94,9 +97,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->pairs += pairs;
     tree->joins++;
     tree->states += product.states;
-    roundings[0] += fmin(states, tree->alone ? permi_tree_support(common, other->difference < factor.difference
-                                                                              ? other->difference : factor.difference)
-                                             : permi_tree_power(2, common));
+    roundings[0] += fmin(states, permi_tree_terms(tree, other->set & factor.set, other->difference,
+                                                  factor.difference));
     roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
@@ -181,6 +183,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
       i++;
     tree->edge[edge].bit = i - begin;
     tree->edge[edge].vertex = block->neighbour[e];
+    tree->edge[edge].entry = block->edge[e];
     tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
   }
   at[1].edge = edge;

@@ -182,6 +182,46 @@ static void golden_routed(int index)
   golden_end();
 }
 
+/* Derivatives agree with each other: nothing is said unless they do not, so older records stand. */
+static void golden_derive(const perm_matrix *matrix, const perm_options *given)
+{
+  static double gradient[2 * 60 * 60], chance[60 * 60], sum[2][60];
+  static uint64_t residue[60 * 60];
+  static perm_integer whole[60 * 60];
+  perm_options options = *given;
+  perm_result r;
+  const int longer = matrix->m < matrix->n;
+  size_t e;
+  int i;
+  memset(sum, 0, sizeof sum);
+  if (perm_gradient_sparse(matrix, &options, gradient, &r) == PERM_OK && !(r.error_bound >= 0))
+    golden_say(" gradient without a bound");
+  if (perm_marginals_sparse(matrix, &options, chance, sum[longer], &r) == PERM_OK) {
+    for (i = 0, e = 0; i < matrix->m; i++)
+      for (; e < matrix->row_start[i + 1]; e++) {
+        sum[0][i] += chance[e];
+        sum[1][matrix->column[e]] += chance[e];
+      }
+    for (i = 0; i < matrix->m + matrix->n; i++)
+      if (!(fabs(sum[i >= matrix->m][i < matrix->m ? i : i - matrix->m] - 1) < 1e-9))
+        golden_say(" marginals of line %d", i);
+  }
+  if (matrix->kind > PERM_KIND_INTEGER || perm_gradient_sparse_integer(matrix, &options, whole, &r) != PERM_OK)
+    return;
+  options.modulus = 1000003;
+  if (perm_gradient_sparse_mod(matrix, &options, residue, &r) != PERM_OK)
+    golden_say(" no residues");
+  for (e = 0; e < matrix->nnz && r.status == PERM_OK; e++) {
+    uint64_t rest = 0;
+    for (i = whole[e].words - 1; i >= 0; i--) {
+      rest = (rest << 32 | whole[e].word[i] >> 32) % options.modulus;
+      rest = (rest << 32 | (whole[e].word[i] & 0xffffffff)) % options.modulus;
+    }
+    if (residue[e] != (whole[e].negative && rest ? options.modulus - rest : rest))
+      golden_say(" derivative %d modulo %d", (int)e, (int)options.modulus);
+  }
+}
+
 static void golden_report(int index)
 {
   const perm_kind kind = (perm_kind)(index % 4);
@@ -214,6 +254,7 @@ static void golden_report(int index)
   if (m <= n && n <= 60 && perm_sample_sparse(&matrix, &options, 5, 0, 3, drawn, &r) == PERM_OK)
     for (k = 0; k < 3 * m; k++)
       golden_say(" %d", drawn[k]);
+  golden_derive(&matrix, &options);
   golden_end();
   perm_matrix_free(&matrix);
 }

@@ -85,6 +85,8 @@
 #include "t_marginals.c"
 #include "t_stops_proofs.c"
 #include "t_refusals.c"
+#include "t_derive.c"
+#include "t_derive_free.c"
 #include "t_residues.c"
 #include "t_chains.c"
 

@@ -12,8 +12,9 @@ static int test_stop_fault(void)
 }
 
 typedef enum stop_call {
-  STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_WRITE, STOP_DENSE, STOP_MINORS,
-  STOP_GRADIENT, STOP_MARGINALS, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ, STOP_FRACTIONS
+  STOP_COMPUTE, STOP_JOB, STOP_REPORT, STOP_SPY, STOP_ROOK, STOP_SAMPLE, STOP_DERIVE, STOP_WRITE, STOP_DENSE,
+  STOP_MINORS, STOP_GRADIENT, STOP_MARGINALS, STOP_ESTIMATE, STOP_REPEATED, STOP_LOW_RANK, STOP_CAUCHY, STOP_READ,
+  STOP_FRACTIONS
 } stop_call;
 
 enum { STOP_AS_MADE, STOP_REAL, STOP_COMPLEX, STOP_INTEGER, STOP_GAUSSIAN }; /* values */
@@ -138,6 +139,9 @@ static const stop_case stop_cases[] = {
     {"er:12:0.3", STOP_SAMPLE, PERM_METHOD_TWINS, DEFAULT, STOP_AS_MADE, 0},
     {"band:16:2", STOP_SAMPLE, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, 0},
     {"grid:4:5", STOP_SAMPLE, AUTO, EXACT, STOP_AS_MADE, 0},
+    {"er:12:0.3", STOP_DERIVE, PERM_METHOD_TREE, DEFAULT, STOP_AS_MADE, STOP_LIMITS},
+    {"band:16:2", STOP_DERIVE, AUTO, DEFAULT, STOP_AS_MADE, STOP_THREADS},
+    {"grid:4:5", STOP_DERIVE, AUTO, DEFAULT, STOP_INTEGER, STOP_MODULUS},
     {"er:12:0.4", STOP_WRITE, AUTO, DEFAULT, STOP_COMPLEX, 0},
     {"uniform:14", STOP_DENSE, AUTO, DEFAULT, STOP_REAL, 0},
     {"uniform:14", STOP_DENSE, AUTO, PERM_PRECISION_DD, STOP_COMPLEX, STOP_THREADS},
@@ -424,6 +428,15 @@ static void stop_run(fault_outcome *o)
     if (o->status == PERM_OK)
       fault_hash(o, drawn, 4 * (size_t)matrix->n * sizeof *drawn);
     break;
+  case STOP_DERIVE: {
+    static double gradient[4096];
+    CHECK(matrix->nnz <= 4096);
+    o->status = options->modulus ? perm_gradient_sparse_mod(matrix, options, (uint64_t *)(void *)gradient, &o->r)
+                                 : perm_gradient_sparse(matrix, options, gradient, &o->r);
+    if (o->status == PERM_OK)
+      fault_hash(o, gradient, matrix->nnz * sizeof *gradient);
+    break;
+  }
   default: stop_dense(o);
   }
 }

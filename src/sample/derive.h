@@ -1,0 +1,528 @@
+/* ========================================================================================= >>derive
+   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
+   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
+   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
+   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+#pragma once
+#include "../minors/minors_calls.h"
+#include "sample.h"
+
+#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+
+typedef enum permi_derive_what {
+  PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
+} permi_derive_what;
+
+typedef struct permi_derivation {
+  permi_sampling sampling;
+  const perm_matrix *matrix;
+  permi_derive_what wanted;
+  void *out; /* by entry */
+  double *unmatched;
+  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number permanent;
+  long long *exp2; /* of derivatives, by entry */
+  double worst[2];     /* error and estimate, times 2^worst_exp2 */
+  long long worst_exp2;
+  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+} permi_derivation;
+
+static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
+                                        double roundings, double loss)
+{
+  const size_t size = permi_numbers_words(numbers);
+  permi_number number;
+  memset(&number, 0, sizeof number);
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    number.exact = 1;
+    if (numbers->algebra == PERMI_RESIDUES)
+      number.integer.word[0] = *value;
+    else
+      number.integer.negative = permi_words_magnitude(number.integer.word, value, (int)size);
+    permi_integer_trim(&number.integer);
+  } else {
+    const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, value);
+    const double bound = permi_entry_bound(roundings);
+    number.value.hi = c.real;
+    number.imaginary.hi = c.imaginary;
+    number.exp2 = exp2;
+    number.error = permi_times(bound, c.absolute) * (1 + 1e-12) + 2 * loss;
+    number.estimate = permi_times(fmin(4 * sqrt(PERMI_UNIT * bound), bound), c.absolute) + 2 * loss;
+  }
+  return number;
+}
+
+/* The factor of a block of one row. */
+static const permi_cell *permi_derive_single(const permi_sampling *sampling, int k)
+{
+  const permi_working *working = &sampling->working;
+  const int row = sampling->line[sampling->first[k]];
+  return working->alone ? &working->alone[row] : &working->cell[working->head[row]];
+}
+
+static perm_status permi_derive_multiply(const permi_derivation *derivation, permi_number *a, const permi_number *b)
+{
+  const perm_status status = permi_number_multiply(a, b);
+  permi_number_reduce(a, derivation->sampling.options->modulus);
+  return status;
+}
+
+static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  const permi_working *working = &sampling->working;
+  const int blocks = working->blocks;
+  const permi_trace *trace = sampling->trace;
+  permi_number product = permi_number_one();
+  perm_status status = PERM_OK;
+  int k;
+  derivation->whole = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
+  derivation->rest = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  permi_number_reduce(&product, sampling->options->modulus);
+  for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+    if (permi_sample_single(sampling, k)) {
+      derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
+    } else {
+      const permi_derived *derived = (trace++)->derived;
+      derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
+                                                 derived->roundings[0], derived->whole.sizes.loss);
+    }
+    permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
+    derivation->rest[k] = product;
+    status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
+  }
+  derivation->permanent = product;
+  product = permi_number_one();
+  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+       k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
+    status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
+    if (status == PERM_OK)
+      status = permi_derive_multiply(derivation, &product, &derivation->whole[k]);
+  }
+  return status == PERM_OK ? sampling->watch->stopped : status;
+}
+
+/* Writes the derivative by entry e, doubles still without a common exponent. */
+static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
+{
+  const permi_working *working = &derivation->sampling.working;
+  const permi_cell *cell = &working->cell[e];
+  const int parts = working->is_complex ? 2 : 1;
+  double *out = (double *)derivation->out;
+  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES) {
+    ((perm_integer *)derivation->out)[e] = number->integer;
+  } else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES) {
+    ((uint64_t *)derivation->out)[e] = number->integer.word[0];
+  } else {
+    permi_number_normalise(number);
+    number->exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
+    number->error += permi_modulus(number->value.lo, number->imaginary.lo);
+    out[(size_t)parts * e] = number->value.hi;
+    if (parts == 2)
+      out[2 * e + 1] = number->imaginary.hi;
+    derivation->exp2[e] = number->exp2;
+    if (!(number->error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number->exp2))) {
+      derivation->worst[0] = number->error >= 0 ? number->error : (double)INFINITY;
+      derivation->worst[1] = number->error >= 0 ? number->estimate : (double)INFINITY;
+      derivation->worst_exp2 = number->exp2;
+    }
+  }
+}
+
+/* Returns c c' / permanent of the block. */
+static double permi_derive_chance(permi_derivation *derivation, const permi_derived *derived, double factor, int e)
+{
+  const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
+  const double derivative = ((const double *)(const void *)derived->value)[e];
+  const permi_sizes *sizes = &derived->sizes[e];
+  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
+  int of_c = 0, of_x = 0;
+  double chance = factor * derivative / whole, lost;
+  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
+    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
+    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
+  }
+  return factor == 0 ? 0 : chance;
+}
+
+static void permi_derive_relative(permi_derivation *derivation, const permi_derived *derived)
+{
+  const double relative = permi_gamma(derived->roundings[0] + derived->roundings[1] + 2) +
+                          2 * derived->whole.sizes.loss / *(const double *)(const void *)derived->whole.value;
+  derivation->relative = fmax(derivation->relative, relative);
+}
+
+/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
+{
+  permi_number number;
+  perm_status status = PERM_OK;
+  if (derivation->wanted == PERMI_CHANCES) {
+    ((double *)derivation->out)[at] =
+        permi_derive_chance(derivation, derived, derivation->sampling.working.cell[at].real, e);
+    return PERM_OK;
+  }
+  number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
+                            : permi_number_one();
+  permi_number_reduce(&number, derivation->sampling.options->modulus);
+  if (derivation->sampling.working.blocks > 1)
+    status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
+  permi_derive_put(derivation, (size_t)at, &number);
+  return status;
+}
+
+/* The same of a row's free columns of one entry. */
+static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int row, const permi_derived *derived,
+                                       int e)
+{
+  const permi_working *working = &derivation->sampling.working;
+  perm_status status = PERM_OK;
+  int at = working->alone && working->alone[row].vertex[1] ? working->alone[row].next[0] : -1;
+  for (; at >= 0 && status == PERM_OK; at = working->cell[at].next[0])
+    status = permi_derive_entry(derivation, k, at, derived, e);
+  return status;
+}
+
+static perm_status permi_derive_block(permi_derivation *derivation, int k, const permi_trace *trace)
+{
+  const permi_working *working = &derivation->sampling.working;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  const int edges = tree->node[tree->nodes].edge;
+  perm_status status = PERM_OK;
+  int *cell = working->column, i, e = 0, at;
+  if (derivation->wanted == PERMI_CHANCES)
+    permi_derive_relative(derivation, trace->derived);
+  for (i = 0; i < trace->n; i++)
+    for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
+      cell[e++] = at;
+  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
+    const int v = tree->node[i].vertex;
+    if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
+      return PERM_OK;
+    for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
+      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
+    if (v < trace->n)
+      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
+    else if (derivation->unmatched && tree->alone)
+      derivation->unmatched[trace->column[v - trace->n] - working->n] =
+          permi_derive_chance(derivation, trace->derived, 1, edges + i);
+  }
+  return status;
+}
+
+/* A column of one row is unmatched if the row takes another one. */
+static void permi_derive_unmatched(permi_derivation *derivation)
+{
+  permi_working *working = &derivation->sampling.working;
+  const double *chance = (const double *)derivation->out, relative = derivation->relative;
+  int row, pass, at, next;
+  for (row = 0; row < permi_matrix_shorter(derivation->matrix); row++) {
+    permi_cell *alone = &working->alone[row];
+    int terms = 2;
+    double sum = 0;
+    for (at = working->head[row]; at >= 0; at = working->cell[at].next[0], terms++)
+      sum += chance[at];
+    for (pass = 0; pass < 2 && alone->vertex[1]; pass++, sum = 0) { /* the columns before it; those after it */
+      int last = -1;
+      for (at = alone->next[0]; at >= 0; at = next, terms++) {
+        double *to = &derivation->unmatched[working->cell[at].vertex[1] - working->n];
+        *to = pass ? *to + sum : sum;
+        sum += chance[at];
+        next = working->cell[at].next[0];
+        working->cell[at].next[0] = last;
+        last = at;
+      }
+      alone->next[0] = last;
+    }
+    derivation->relative = fmax(derivation->relative, relative + permi_gamma(terms) * (1 + 1e-5));
+  }
+}
+
+static perm_status permi_derive_entries(permi_derivation *derivation)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  const permi_working *working = &sampling->working;
+  const permi_trace *trace = sampling->trace;
+  perm_status status = PERM_OK;
+  int k;
+  for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+    if (permi_sample_single(sampling, k)) {
+      const permi_cell *single = permi_derive_single(sampling, k);
+      double value[2] = {1, single->real};
+      permi_sizes sizes = {1, 1, 0, 0};
+      permi_derived derived;
+      memset(&derived, 0, sizeof derived);
+      derived.value = (uint64_t *)(void *)value;
+      derived.whole.value = derived.value + 1;
+      derived.sizes = &sizes;
+      derived.roundings[0] = permi_entry_roundings(working, 1) + single->rounded;
+      permi_derive_relative(derivation, &derived);
+      status = working->alone ? permi_derive_peeled(derivation, k, single->vertex[0], &derived, 0)
+                              : permi_derive_entry(derivation, k, (int)(single - working->cell), &derived, 0);
+    } else {
+      status = permi_derive_block(derivation, k, trace++);
+    }
+  }
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  if (status == PERM_OK && derivation->unmatched && working->alone)
+    permi_derive_unmatched(derivation);
+  return status == PERM_OK ? sampling->watch->stopped : status;
+}
+
+/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+static void permi_derive_align(permi_derivation *derivation, perm_result *result)
+{
+  permi_number *permanent = &derivation->permanent;
+  const int parts = derivation->sampling.working.is_complex ? 2 : 1;
+  const size_t count = derivation->matrix->nnz * (size_t)parts;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
+  size_t k;
+  permi_number_normalise(permanent);
+  whole = permanent->exp2;
+  for (k = 0; k < count; k++)
+    if (gradient[k] != 0) {
+      const long long e = derivation->exp2[k / (size_t)parts] + permi_exponent(gradient[k]);
+      most = e > most ? e : most;
+      least = e < least ? e : least;
+    }
+  if (permanent->value.hi != 0 || permanent->imaginary.hi != 0) { /* stays a double */
+    most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
+    least = whole < least ? whole : least;
+  } else {
+    whole = 0;
+  }
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
+  for (k = 0; k < count; k++) {
+    const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
+    gradient[k] = y + 0;
+    error = x != 0 && fabs(y) < DBL_MIN ? DBL_MIN : error;
+    largest = fmax(largest, fabs(y));
+  }
+  result->value = permi_ldexp(permanent->value.hi, permanent->exp2 - common);
+  result->imaginary = permi_ldexp(permanent->imaginary.hi, permanent->exp2 - common);
+  result->exp2 = common;
+  result->error_bound = permi_ldexp(derivation->worst[0], derivation->worst_exp2 - common) * (1 + 1e-12) + 2 * error;
+  result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
+  result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
+}
+
+static double permi_derive_array_seconds(const permi_derivation *derivation)
+{
+  const perm_options *options = derivation->sampling.options;
+  const int n = derivation->matrix->n;
+  return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
+                 options->certify || options->method != PERM_METHOD_AUTO
+             ? (double)INFINITY
+             : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
+}
+
+static perm_status permi_derive_array(permi_derivation *derivation, perm_result *result)
+{
+  const perm_matrix *matrix = derivation->matrix;
+  const perm_options *options = derivation->sampling.options;
+  const int n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const int chances = derivation->wanted == PERMI_CHANCES;
+  permi_minors_call call = {n, n, 0, 1, 0, permi_view_of(NULL, n, parts, NULL), {NULL, NULL}, NULL};
+  double *out = (double *)derivation->out;
+  permi_problem problem;
+  void *entries;
+  perm_status status = permi_sparse_array(matrix, &options->allocator, 0, &problem, &entries, result);
+  size_t e;
+  int i, part;
+  call.out = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n * (size_t)parts, sizeof *call.out);
+  if (status == PERM_OK && !call.out)
+    status = permi_fail_memory(result);
+  call.marginals = chances;
+  if (status == PERM_OK) {
+    call.view = permi_view_of(problem.real, n, parts, NULL);
+    status = permi_minors_metered(&call, options, result);
+    result->argument = status < 0 && result->argument ? 1 : result->argument;
+  }
+  for (i = 0; i < n && status == PERM_OK; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (part = 0; part < parts; part++)
+        out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
+  if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
+    result->error_bound = (double)INFINITY;
+  permi_release(&options->allocator, call.out);
+  permi_release(&options->allocator, entries);
+  return status;
+}
+
+#define PERMI_DERIVE_FREE 0.02 /* seconds; chosen: trees win below it */
+static perm_status permi_derive(permi_derivation *derivation)
+{
+  permi_sampling *sampling = &derivation->sampling;
+  permi_working *working = &sampling->working;
+  const perm_matrix *matrix = derivation->matrix;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  const double seconds = permi_derive_array_seconds(derivation);
+  const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
+  perm_result *result = sampling->result;
+  permi_pool pool = {allocator, NULL, 0};
+  perm_status status;
+  int zero = 0;
+  if (!permi_working_create(working, allocator, longer, matrix->nnz))
+    return permi_fail_memory(result);
+  sampling->engines = 1;
+  sampling->tracer = permi_derivers;
+  sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
+  working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  working->zeros = 1;
+  working->shift = (double *)permi_pool_zeros(&pool, 2 * (size_t)longer, sizeof(double));
+  derivation->exp2 = (long long *)permi_pool_zeros(&pool, matrix->nnz, sizeof *derivation->exp2);
+  status = pool.failed ? PERM_ERROR_MEMORY
+                       : permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
+  if (status == PERM_OK && zero) {
+    memset(&derivation->permanent, 0, sizeof derivation->permanent);
+    derivation->permanent.exact = working->integer;
+    if (chances)
+      status = permi_sample_zero(sampling, matrix);
+  } else if (status == PERM_OK) {
+    status = permi_sample_blocks(sampling);
+    if (status == PERM_OK)
+      status = permi_derive_products(derivation, &pool);
+    if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
+    if (status == PERM_OK)
+      status = permi_derive_entries(derivation);
+    if (status == PERM_ERROR_OVERFLOW && !result->message[0])
+      status = permi_fail_long(result);
+    if (status == PERM_OK && chances && !(derivation->relative < 1e-6))
+      status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its products range beyond doubles");
+  }
+  if (status == PERM_OK) {
+    derivation->permanent.exp2 += working->exp2;
+    if (derivation->wanted == PERMI_DERIVATIVES)
+      permi_derive_align(derivation, result);
+    else
+      permi_number_result(&derivation->permanent, result);
+    if (chances)
+      result->error_bound = result->error_estimate = derivation->relative;
+    if (!result->exact && !permi_rounding_is_sound())
+      result->error_bound = (double)INFINITY;
+    result->method = sampling->method ? sampling->method : PERM_METHOD_STRUCTURE;
+    result->terms = sampling->visited;
+    result->threads = permi_threads(sampling->options);
+    result->isa = PERM_ISA_PLAIN;
+  }
+  permi_pool_release(&pool);
+  status = permi_sample_end(sampling, status, "differentiating");
+  if (status == PERM_ERROR_LIMIT && seconds < PERMI_HOPELESS_SECONDS) {
+    permi_result_clear(result);
+    status = permi_derive_array(derivation, result);
+  }
+  return status;
+}
+
+static perm_status permi_derive_check(const permi_derivation *derivation, permi_control *watch, perm_result *result)
+{
+  const perm_options *options = watch->options;
+  const perm_matrix *matrix = derivation->matrix;
+  const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
+  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE) || options->tolerance > 0 ||
+      permi_in_pieces(options) ||
+      (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto and tree, precision "
+                      "default (of integers also exact), and no tolerance or checkpoint");
+  if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
+    return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
+                      ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");
+  if (!derivation->out && matrix->nnz)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "%s is NULL",
+                      derivation->wanted == PERMI_CHANCES ? "marginal" : "gradient");
+  if (exact && matrix->kind == PERM_KIND_COMPLEX)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: exact derivatives are of real integers");
+  if (exact)
+    return permi_check_integers(matrix, watch, result);
+  return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
+}
+
+/* Zeros, or NaN after a failure. */
+static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
+{
+  static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};
+  const perm_matrix *matrix = derivation->matrix;
+  const size_t count = derivation->out ? matrix->nnz : 0;
+  const size_t parts = count && derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  size_t k;
+  if (count)
+    memset(derivation->out, 0, count * parts * bytes[derivation->wanted]);
+  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count * parts; k++)
+    ((double *)derivation->out)[k] = (double)NAN;
+  for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
+    derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
+}
+
+static perm_status permi_derive_call(const perm_matrix *matrix, const perm_options *options_given,
+                                     permi_derive_what wanted, void *out, double *unmatched, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_derivation derivation;
+  permi_metered call;
+  permi_control watch;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  memset(&derivation, 0, sizeof derivation);
+  derivation.matrix = matrix;
+  derivation.wanted = wanted;
+  derivation.out = out;
+  derivation.unmatched = unmatched;
+  derivation.sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  derivation.sampling.watch = &watch;
+  derivation.sampling.result = result;
+  permi_result_clear(result);
+  watch = permi_control_begin(derivation.sampling.options);
+  status = permi_check_input(matrix, derivation.sampling.options, &watch, result);
+  if (status == PERM_OK) {
+    permi_derive_fill(&derivation, PERM_OK);
+    derivation.permanent = permi_number_one();
+    status = permi_derive_check(&derivation, &watch, result);
+    if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
+      status = permi_derive(&derivation);
+    else if (status == PERM_OK)
+      permi_number_result(&derivation.permanent, result);
+    if (status != PERM_OK)
+      permi_derive_fill(&derivation, status);
+  }
+  if (status == PERM_OK) {
+    result->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+    result->precision = result->exact ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+    result->modulus = derivation.sampling.options->modulus;
+    status = permi_judge(derivation.sampling.options, result);
+  }
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
+                                               double *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
+                                                   uint64_t *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
+                                                       perm_integer *gradient, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, result);
+}
+
+PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                double *marginal, double *unmatched, perm_result *result)
+{
+  return permi_derive_call(matrix, options, PERMI_CHANCES, marginal, unmatched, result);
+}
+/* SPDX-License-Identifier: MIT */
