@@ -67,11 +67,16 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
   permi_pool pool = {plan->allocator, NULL, 0};
   int *order = (int *)permi_pool_get(&pool, 4 * (size_t)block->vertices + 1, sizeof *order), start, v;
   permi_placements other = *plan;
+  permi_tree like;
   permi_tree_graph graph;
   permi_budget budget;
   perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   double cost = 0;
   plan->seconds = (double)INFINITY;
+  memset(&like, 0, sizeof like);
+  like.numbers.words = like.size = 1;
+  like.numbers.algebra = PERMI_WORD;
+  like.nodes = block->vertices;
   memset(&graph, 0, sizeof graph);
   graph.allocator = plan->allocator;
   graph.watch = watch;
@@ -99,14 +104,11 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
       status = PERM_OK;
       continue;
     }
-    other.tree = status == PERM_OK ? (permi_tree *)permi_owned_new(plan->allocator, sizeof *other.tree) : NULL;
+    other.tree = status == PERM_OK ? permi_tree_new(plan->allocator, &like, 0) : NULL;
     if (!other.tree) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    other.tree->numbers.words = other.tree->size = 1;
-    other.tree->numbers.algebra = PERMI_WORD;
-    other.tree->nodes = block->vertices;
     if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
       status = PERM_ERROR_MEMORY;
     } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
