@@ -3789,6 +3789,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
   int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int alones;                    /* rows that may */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -3805,6 +3806,14 @@ static int permi_block_alone(const permi_block *block, int v)
 static int permi_block_values(const permi_block *block)
 {
   return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
+
+static int permi_block_stays(const permi_block *block, int v)
+{
+  const int e = permi_block_alone(block, v);
+  return block->free_lines &&
+         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                         : block->absolute[e] != 0);
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -3834,15 +3843,48 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
+/* Sets the least and the most ones, unmatched rows and matched columns touched, of states that lead to the permanent. */
+static void permi_order_ones(const permi_block *block, const int *width, const int *gone, int *least, int *most)
+{
+  const int ones = width[0] + gone[0] - gone[1], t = width[0] + width[1], alones = block->alones;
+  const int rows = block->n - gone[0], later = block->vertices - 2 * block->n + (rows < alones ? rows : alones);
+  *least = ones - (gone[0] < alones ? gone[0] : alones);
+  *least = *least < 0 ? 0 : *least;
+  *most = ones + (gone[1] < later ? gone[1] : later);
+  *most = *most > t ? t : *most;
+}
+
+static double permi_free_states(const permi_block *block, const double *binomial, const int *width, const int *gone)
+{
+  const int t = width[0] + width[1];
+  int least, most;
+  double states = 0;
+  permi_order_ones(block, width, gone, &least, &most);
+  if (most - least == t)
+    return ldexp(1, t);
+  for (binomial += t * (t + 1) / 2; least <= most; least++)
+    states += binomial[least];
+  return fmax(states, 1);
+}
+
 /* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
-static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
+static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
+                                                     const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
   if (!binomial)
     return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
+  if (block->free_lines)
+    return permi_free_states(block, binomial, width, gone);
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+}
+
+/* Returns the transitions of a step to `states`. With free lines the `gone` last neighbours go in further steps. */
+static PERMI_ALWAYS_INLINE double permi_order_work(const permi_block *block, double states, int left, int gone)
+{
+  return states * (block->free_lines ? ldexp(4.5 + 0.5 * left, gone) - 2.5 : 1 + 0.5 * left);
 }
 
 /* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
@@ -3963,9 +4005,14 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static double permi_walk_states(const double *binomial, const permi_walk *walk)
+static double permi_walk_states(const permi_block *block, const double *binomial, const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width, walk->eliminated);
+  return permi_order_states(block, binomial, walk->width, walk->eliminated);
+}
+
+static int permi_walk_gone(const permi_walk *walk)
+{
+  return walk->eliminated[0] + walk->eliminated[1];
 }
 
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
@@ -3976,15 +4023,15 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   permi_walk_start(block, walk);
   walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
+    const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_walk_states(binomial, walk);
+    states = permi_walk_states(block, binomial, walk);
     walk->peak = fmax(walk->peak, states);
     states = permi_order_price(states, budget->most);
-    cost += states * (1 + 0.5 * open);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
   }
@@ -4167,8 +4214,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int length = 0, v;
   double cost = 0, states = 1, units;
   permi_greedy_start(block, greedy, budget->account->watch);
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
-    const int width = walk->width[0] + walk->width[1];
+  while (permi_walk_gone(walk) < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
     int open;
     units = greedy->units;
     greedy->units = 0;
@@ -4183,10 +4230,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     greedy->mark[v] = 2;
     order[length++] = v;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
+    states = permi_order_price(permi_walk_states(block, binomial, walk), budget->most);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
+  if (cost > limit || permi_walk_gone(walk) < vertices)
     return (double)INFINITY;
   for (v = 0; v < vertices; v++)
     if (greedy->mark[v] != 2)
@@ -4299,8 +4346,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int p, int v)
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
-  trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->block, a->binomial, next, next + 2), a->budget->most);
+  trial->cost[p + 1] += 0.25 * trial->states[p] + permi_order_work(a->block, trial->states[p + 1], left, dead);
 }
 
 static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const permi_positions *from, int first,
@@ -5949,9 +5996,10 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 
 /* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
    it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
-   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
-   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
-   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
+   neighbours left must be matched; with free lines (>>walk) it goes in a step of its own, and a further stream leaves v
+   unmatched. So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to
+   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
+   groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
    pattern; patterns are few, so a state costs only its value. */
 
 #define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
@@ -5969,7 +6017,7 @@ typedef struct permi_array_residues {
 
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues, low, middle, top;
+  int by_residues, low, middle, top, lefts; /* lefts: >>arrays */
   permi_array_residues residues;
   unsigned char *growth;
   double bytes;
@@ -5982,12 +6030,13 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: the drop */
+  int *partner;           /* of a stream: t; -1: none */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  int *ones, *most, *words; /* see >>arrays: least, most; words of an integer, or NULL */
+  int rows;                 /* with free lines, else 0: lists leave out states of more ones */
   double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
@@ -6240,7 +6289,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  size_t k, count, j = 0;
+  size_t k, count, goals = to->first[target + 1] - to->first[target], j = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -6255,12 +6304,13 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place)
+      while (j < goals && goal[j] < place)
         j++;
-      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
+      if (j < goals && goal[j] == place) /* else left out */
+        moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
+  move->whole = (size_t)move->count == count && count == goals;
   return move;
 }
 
@@ -6328,23 +6378,25 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     memcpy(mine, gone, sizeof mine);
     if (held)
       mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
-    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
-      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+    for (e = block->start[v] - 2; e < block->start[v + 1]; e++) {
+      const int alone = e == block->start[v] - 2, drop = e == block->start[v] - 1;
+      const int t = alone || drop ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = alone || drop || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
       uint64_t *want = test + words, *flip = want + words;
-      if (drop ? !held : death[t] < p)
+      if (alone ? !permi_block_stays(block, v) : drop ? !held : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
-      frontier->partner[used] = drop ? -1 : t;
+      frontier->partner[used] = alone || drop ? -1 : t;
       frontier->coefficient[used++] =
-          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+          drop ? permi_coefficient_one()
+               : permi_coefficient_of(block, alone ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
+      if (bit && birth[t] >= 0 && birth[t] < p) {
         test[word] |= bit;
         want[word] &= ~bit;
         flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-      } else if (!drop && bit && death[t] > p) {
+      } else if (bit && death[t] > p) {
         flip[word] ^= bit;
       }
       test = flip + words;
@@ -6353,61 +6405,89 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
+/* Notes that v goes in step p, which `walk` has done, with `left` entries; `meet` neighbours go with it. */
+static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
+                                const permi_walk *walk, int p, int v, int left, int meet)
+{
+  const int width = walk->width[0] + walk->width[1], stays = permi_block_stays(block, v), to = p + 1;
+  frontier->sequence[p] = v;
+  frontier->death[v] = p;
+  frontier->width = width > frontier->width ? width : frontier->width;
+  permi_order_ones(block, walk->width, walk->eliminated, &frontier->ones[to], &frontier->most[to]);
+  meet += v < block->n ? frontier->most[to] : width - frontier->ones[to];
+  frontier->additions += (meet < left ? meet : left) + (frontier->birth[v] >= 0) + stays - 1;
+  frontier->states[to] = permi_walk_states(block, binomial, walk);
+  frontier->cost[to] = frontier->cost[p] + frontier->states[p] / 4 + frontier->states[to] * (1 + stays + 0.5 * left);
+  frontier->room[to & 1] = fmax(frontier->room[to & 1], frontier->states[to]);
+}
+
 PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                                   const double *binomial, permi_walk *walk, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
+  const int vertices = block->vertices;
   int i, e, v, p = 0;
   frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = frontier->ones[0] = 0;
+  frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width, held, meet = 0;
+    int left, other, meet = 0, wait = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
-    held = walk->state[v] == 1;
+    other = v < block->n;
     permi_walk_step(block, walk, v);
-    frontier->sequence[p] = v;
-    frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0) {
+      const int t = block->neighbour[e], goes = walk->state[t] == 2 && frontier->death[t] < 0;
+      wait += goes && block->free_lines;
+      meet += goes && !block->free_lines;
+      if (goes && !block->free_lines)
         frontier->death[t] = p;
-        meet++;
-      }
-      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+      if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    width = walk->width[0] + walk->width[1];
-    frontier->width = width > frontier->width ? width : frontier->width;
-    p++;
-    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
-    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
-    frontier->additions += (meet < left ? meet : left) + held - 1;
-    frontier->states[p] = permi_walk_states(binomial, walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
+    walk->width[other] += wait;
+    walk->eliminated[other] -= wait;
+    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, meet);
+    for (e = block->start[v]; wait > 0; e++) {
+      const int t = block->neighbour[e];
+      if (walk->state[t] < 2 || frontier->death[t] >= 0)
+        continue;
+      walk->width[other]--;
+      walk->eliminated[other]++;
+      wait--;
+      permi_frontier_note(frontier, block, binomial, walk, p++, t, 0, 0);
+    }
   }
   frontier->steps = p;
   return 1;
 }
 
+static void permi_frontier_enter(const permi_block *block, int edge, permi_majorant *line, double *bits)
+{
+  *bits -= line->bits;
+  permi_majorant_enter(block, edge, line);
+  line->others |= block->free_lines;
+  line->bits = permi_majorant_bits(line);
+  *bits += line->bits;
+}
+
 /* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others, so the bound by entries so far holds. */
+   between two others, so the bound by entries so far holds; with free lines that by row sums. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  const int n = block->n;
   double bits[2] = {0, 0};
-  int p, e, end;
+  int p, e;
+  bits[1] = block->free_lines ? (double)INFINITY : 0;
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
@@ -6415,14 +6495,15 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
-        const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= line[u].bits;
-        permi_majorant_enter(block, block->edge[e], &line[u]);
-        line[u].bits = permi_majorant_bits(&line[u]);
-        bits[u >= block->n] += line[u].bits;
-      }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (frontier->death[t] < p)
+        continue;
+      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= n]);
+      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= n]);
+    }
+    if (permi_block_stays(block, v))
+      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
   for (p = 0; p <= frontier->steps && !residues; p++) {
@@ -6443,7 +6524,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
 {
-  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
+  const size_t vertices = (size_t)block->vertices, streams = (size_t)block->edges + 2 * vertices;
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
@@ -6457,6 +6538,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   pool = &frontier->owned.pool;
   frontier->lost_error = exactness->lost_error;
+  frontier->rows = block->free_lines ? block->n : 0;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
@@ -6465,7 +6547,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
                        vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
-                       &frontier->ones, vertices + 1, (int **)NULL))
+                       &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   status = PERM_ERROR_LIMIT;
@@ -6525,6 +6607,8 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
+  uint64_t rows[PERMI_MASK_WORDS + 1]; /* with free lines: rows in the target, */
+  uint64_t within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -6576,6 +6660,34 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* With free lines: finds what `permi_part_leave` needs. */
+static void permi_run_leave(permi_run *run)
+{
+  const permi_frontier *frontier = run->frontier;
+  unsigned low;
+  int v, k;
+  memset(run->rows, 0, sizeof run->rows);
+  memset(run->within, 0, sizeof run->within);
+  for (v = 0; v < frontier->rows; v++)
+    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
+      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+  for (low = 0; low < PERMI_LOW_STATES; low++)
+    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+}
+
+/* Leaves out states of more ones (>>arrays) than lead to the permanent. Returns 1 if some are left. */
+static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
+{
+  int left = run->frontier->most[run->step], w;
+  uint64_t any = 0;
+  for (w = 0; w < words; w++)
+    left -= permi_count_ones(key[w] ^ (run->rows[w] >> PERMI_LOW_BITS | run->rows[w + 1] << (64 - PERMI_LOW_BITS)));
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    any |= bits[w] &= left < 0 ? 0 : left < PERMI_LOW_BITS ? run->within[left][w] : UINT64_MAX;
+  return any != 0;
+}
+
 static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part *part, permi_cursor *cursor, int words)
 {
   const perm_allocator *allocator = &run->base.locked;
@@ -6614,6 +6726,10 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
       }
     if (takes == before)
       continue;
+    if (run->frontier->rows && !permi_part_leave(run, key, bits, words)) {
+      takes = before;
+      continue;
+    }
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
@@ -6678,6 +6794,8 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
+  if (frontier->rows)
+    permi_run_leave(run);
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
@@ -6839,9 +6957,9 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
-   of ones (a - d in >>walk). A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
-   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
+   of ones (a - d in >>walk), or with free lines numbers in a range. A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + start[ones of low] + rank[low].
+   A block, the words with the same top and middle bits and ones of low, sums the ways to reach it in a fixed order: high bits are
    settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
    double-doubles, AVX-512 kernels. */
 
@@ -6852,12 +6970,12 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* in use */
+  int ones, most, low; /* ones: least; low: bits in use */
   size_t states;
   uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
-  uint16_t *middle, *top;               /* middle: by ones of top */
+  uint16_t *middle, *top;               /* middle: of a block, by ones of top */
   unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
   size_t total[PERMI_ARRAY_HIGH + 1];
@@ -7117,13 +7235,13 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
   const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
-  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
+  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle, blocks = middles * (size_t)arrays->lefts;
   memset(layout, 0, sizeof *layout);
   layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
-  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
-  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle = (uint16_t *)permi_pool_get(pool, blocks, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, blocks, 1);
   layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
   layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
@@ -7135,13 +7253,13 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 }
 
 PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
-                                                 int ones)
+                                                 int ones, int most)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
@@ -7160,30 +7278,33 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   }
   layout->occupied = occupied;
   layout->ones = ones;
+  layout->most = most;
   layout->low = low;
-  memset(size, 0, sizeof size);
-  for (j = 0; j <= low; j++)
-    size[PERMI_ARRAY_HIGH + j] = layout->start[j + 1] - layout->start[j];
+  for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
+    begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
   x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
   } while (x);
   for (c = 0; c <= arrays->top; c++) {
-    const int rest = ones - c;
+    const int rest = ones > c ? ones - c : 0;
     size_t offset = 0;
     layout->middle_start[c] = used;
     layout->total[c] = 0;
-    if (c > tops || rest < 0)
+    if (c > tops || most < c)
       continue;
     x = 0;
     do { /* branches would be mispredicted */
-      const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
-      layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
-      layout->middle[used] = (uint16_t)x;
-      layout->left[used] = (unsigned char)left;
-      used += states != 0;
-      offset += (size_t)states;
+      int left = rest - layout->middle_ones[x];
+      layout->middle_offset[(size_t)c << arrays->middle | x] = offset - (size_t)begin[PERMI_ARRAY_HIGH + left];
+      for (j = rest; j <= most - c; j++, left++) {
+        const int states = begin[PERMI_ARRAY_HIGH + left + 1] - begin[PERMI_ARRAY_HIGH + left];
+        layout->middle[used] = (uint16_t)x;
+        layout->left[used] = (unsigned char)left;
+        used += states != 0;
+        offset += (size_t)states;
+      }
       x = (x - middle_mask) & middle_mask;
     } while (x);
     layout->total[c] = offset;
@@ -7236,6 +7357,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   for (s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const int more = permi_count_ones(from) - permi_count_ones(pull.want);
     const permi_coefficient *c = &frontier->coefficient[first + s];
     const double real = run->absolute         ? c->absolute
                         : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
@@ -7244,8 +7366,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
         (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
         (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
         (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
-        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
-        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask), source->ones - more,
+        (uint32_t)(source->most - source->ones), ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
         real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
     permi_lookup *lookup = &run->lookup[s];
@@ -7360,10 +7482,10 @@ static void permi_places_size(permi_places *places, int p)
   const uint64_t each = permi_arrays_bytes_at(frontier, next);
   int c, k;
   for (c = 0; c <= arrays->top; c++) {
-    const int ones = frontier->ones[p] - c;
-    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
-    for (k = 1; k <= ones && states; k++)
-      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    const int most = frontier->most[p] - c < below ? frontier->most[p] - c : below;
+    uint64_t states = 0, ways = c <= permi_count_ones(tops);
+    for (k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
+      states += k >= frontier->ones[p] - c ? ways : 0;
     places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
   }
 }
@@ -7502,21 +7624,23 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
-    const int left = target->left[i], start = target->start[left];
+    const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
     char *y = permi_array_values(run, p + 1, top) +
-              (size_t)target->middle_offset[(size_t)ones << bits | target->middle[i]] * run->bytes;
+              (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
       const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
       uint32_t word;
-      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
+      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
+          (uint32_t)(all + left - way->least) > way->span)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
-      origin[origins].x = permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
+      origin[origins].x = permi_array_values(run, p, word >> bits) +
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -7620,7 +7744,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   perm_status status = PERM_OK;
   int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
   run->tracking = 0;
@@ -7656,7 +7780,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   perm_status status = PERM_OK;
   memset(&run->base.sizes, 0, sizeof run->base.sizes);
   run->base.sizes.smallest = run->base.sizes.largest = 1;
-  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
   else
@@ -7838,9 +7962,10 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->growth = growth;
   arrays->isa = isa;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
       continue;
@@ -7864,7 +7989,7 @@ static int permi_arrays_measured(const permi_frontier *frontier, permi_control *
 static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  const double bytes = 2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
@@ -7896,8 +8021,8 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
       values += (frontier->cost[p] - frontier->cost[p - 1]) *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
-    const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
-    tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
+    const int tops = permi_count_ones(high ^ middle), ones = frontier->most[p] < tops ? frontier->most[p] : tops;
+    tables += (ones + 1) * ldexp(frontier->most[p] - frontier->ones[p] + 1, permi_count_ones(middle)) + ldexp(1, tops);
   }
   return values + permi_arrays_passes(frontier) *
                       (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);
@@ -14298,10 +14423,14 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
+      int ones = 0;
       for (w = 0; w < frontier->mask_words; w++)
         differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
-      if (differs)
+      for (w = 0; w < frontier->mask_words && frontier->rows; w++)
+        ones += permi_count_ones(source->high[k * words + (size_t)w] ^ permi_stream_word(frontier, s, 2, w) ^
+                                 run->rows[w]);
+      if (differs || (frontier->rows && ones > frontier->most[p + 1]))
         continue;
       if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
         permi_release(allocator, term);
@@ -17544,7 +17673,7 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   if (maker->offers->glance >= 0)
     return maker->offers->glance;
   maker->offers->glance = (double)INFINITY;
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
@@ -17575,10 +17704,10 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                  permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, working->n);
-  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
@@ -17839,6 +17968,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+      block->alones += i < n && permi_block_stays(block, i);
     }
   }
   block->start[0] = 0;
@@ -17902,6 +18032,8 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
 }
 
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME_FREE(method, offer, make, release)                                                               \
+  {method, PERMI_NAMED | PERMI_FREE, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
@@ -17914,15 +18046,15 @@ static const permi_engine permi_engines[] = {
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
-     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
+     permi_frontier_offer, permi_frontier_make, permi_owned_release},
     {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
      permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
@@ -18549,10 +18681,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
-  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+  if (matrix->m != matrix->n && named && !(engine && engine->flags & PERMI_FREE))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
-                      "others", perm_name("method", options->method));
+                      "options: method %s is for square matrices; auto, tree, frontier, lists, arrays, sorting, "
+                      "subsets, short and multiplicities take others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)

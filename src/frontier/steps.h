@@ -30,6 +30,8 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
+  uint64_t rows[PERMI_MASK_WORDS + 1]; /* with free lines: rows in the target, */
+  uint64_t within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -81,6 +83,34 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* With free lines: finds what `permi_part_leave` needs. */
+static void permi_run_leave(permi_run *run)
+{
+  const permi_frontier *frontier = run->frontier;
+  unsigned low;
+  int v, k;
+  memset(run->rows, 0, sizeof run->rows);
+  memset(run->within, 0, sizeof run->within);
+  for (v = 0; v < frontier->rows; v++)
+    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
+      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+  for (low = 0; low < PERMI_LOW_STATES; low++)
+    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+}
+
+/* Leaves out states of more ones (>>arrays) than lead to the permanent. Returns 1 if some are left. */
+static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
+{
+  int left = run->frontier->most[run->step], w;
+  uint64_t any = 0;
+  for (w = 0; w < words; w++)
+    left -= permi_count_ones(key[w] ^ (run->rows[w] >> PERMI_LOW_BITS | run->rows[w + 1] << (64 - PERMI_LOW_BITS)));
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    any |= bits[w] &= left < 0 ? 0 : left < PERMI_LOW_BITS ? run->within[left][w] : UINT64_MAX;
+  return any != 0;
+}
+
 static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part *part, permi_cursor *cursor, int words)
 {
   const perm_allocator *allocator = &run->base.locked;
@@ -119,6 +149,10 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
       }
     if (takes == before)
       continue;
+    if (run->frontier->rows && !permi_part_leave(run, key, bits, words)) {
+      takes = before;
+      continue;
+    }
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
@@ -183,6 +217,8 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
+  if (frontier->rows)
+    permi_run_leave(run);
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);

@@ -92,8 +92,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int p, int v)
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
-  trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->block, a->binomial, next, next + 2), a->budget->most);
+  trial->cost[p + 1] += 0.25 * trial->states[p] + permi_order_work(a->block, trial->states[p + 1], left, dead);
 }
 
 static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const permi_positions *from, int first,

@@ -17,6 +17,7 @@
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
   int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int alones;                    /* rows that may */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -33,6 +34,14 @@ static int permi_block_alone(const permi_block *block, int v)
 static int permi_block_values(const permi_block *block)
 {
   return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
+
+static int permi_block_stays(const permi_block *block, int v)
+{
+  const int e = permi_block_alone(block, v);
+  return block->free_lines &&
+         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                         : block->absolute[e] != 0);
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -62,15 +71,48 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
+/* Sets the least and the most ones, unmatched rows and matched columns touched, of states that lead to the permanent. */
+static void permi_order_ones(const permi_block *block, const int *width, const int *gone, int *least, int *most)
+{
+  const int ones = width[0] + gone[0] - gone[1], t = width[0] + width[1], alones = block->alones;
+  const int rows = block->n - gone[0], later = block->vertices - 2 * block->n + (rows < alones ? rows : alones);
+  *least = ones - (gone[0] < alones ? gone[0] : alones);
+  *least = *least < 0 ? 0 : *least;
+  *most = ones + (gone[1] < later ? gone[1] : later);
+  *most = *most > t ? t : *most;
+}
+
+static double permi_free_states(const permi_block *block, const double *binomial, const int *width, const int *gone)
+{
+  const int t = width[0] + width[1];
+  int least, most;
+  double states = 0;
+  permi_order_ones(block, width, gone, &least, &most);
+  if (most - least == t)
+    return ldexp(1, t);
+  for (binomial += t * (t + 1) / 2; least <= most; least++)
+    states += binomial[least];
+  return fmax(states, 1);
+}
+
 /* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
-static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
+static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
+                                                     const int *width, const int *gone)
 {
   int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
   if (!binomial)
     return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
+  if (block->free_lines)
+    return permi_free_states(block, binomial, width, gone);
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+}
+
+/* Returns the transitions of a step to `states`. With free lines the `gone` last neighbours go in further steps. */
+static PERMI_ALWAYS_INLINE double permi_order_work(const permi_block *block, double states, int left, int gone)
+{
+  return states * (block->free_lines ? ldexp(4.5 + 0.5 * left, gone) - 2.5 : 1 + 0.5 * left);
 }
 
 /* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
@@ -191,9 +233,14 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static double permi_walk_states(const double *binomial, const permi_walk *walk)
+static double permi_walk_states(const permi_block *block, const double *binomial, const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width, walk->eliminated);
+  return permi_order_states(block, binomial, walk->width, walk->eliminated);
+}
+
+static int permi_walk_gone(const permi_walk *walk)
+{
+  return walk->eliminated[0] + walk->eliminated[1];
 }
 
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
@@ -204,15 +251,15 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   permi_walk_start(block, walk);
   walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
+    const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_walk_states(binomial, walk);
+    states = permi_walk_states(block, binomial, walk);
     walk->peak = fmax(walk->peak, states);
     states = permi_order_price(states, budget->most);
-    cost += states * (1 + 0.5 * open);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
   }
@@ -395,8 +442,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int length = 0, v;
   double cost = 0, states = 1, units;
   permi_greedy_start(block, greedy, budget->account->watch);
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
-    const int width = walk->width[0] + walk->width[1];
+  while (permi_walk_gone(walk) < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
     int open;
     units = greedy->units;
     greedy->units = 0;
@@ -411,10 +458,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     greedy->mark[v] = 2;
     order[length++] = v;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
+    states = permi_order_price(permi_walk_states(block, binomial, walk), budget->most);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
+  if (cost > limit || permi_walk_gone(walk) < vertices)
     return (double)INFINITY;
   for (v = 0; v < vertices; v++)
     if (greedy->mark[v] != 2)

@@ -172,6 +172,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+      block->alones += i < n && permi_block_stays(block, i);
     }
   }
   block->start[0] = 0;
@@ -235,6 +236,8 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
 }
 
 #define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME_FREE(method, offer, make, release)                                                               \
+  {method, PERMI_NAMED | PERMI_FREE, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
@@ -247,15 +250,15 @@ static const permi_engine permi_engines[] = {
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
-     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
+     permi_frontier_offer, permi_frontier_make, permi_owned_release},
     {PERM_METHOD_SIGN_SEARCH, 0, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer, permi_signs_make,
      permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME_FREE(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),

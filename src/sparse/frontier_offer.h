@@ -229,7 +229,7 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   if (maker->offers->glance >= 0)
     return maker->offers->glance;
   maker->offers->glance = (double)INFINITY;
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
@@ -260,10 +260,10 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                  permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, working->n);
-  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
