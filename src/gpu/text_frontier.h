@@ -104,6 +104,11 @@ PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle
   return true;
 }
 
+PERMI_BOTH unsigned long long permi_block_at(const permi_step_arguments &a, unsigned top, unsigned middle, int left)
+{
+  return a.to_top[top] + a.to_middle[(permi_ones(top) << a.to_shift) + (int)middle] + a.to_start[left];
+}
+
 PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi_gpu_way &way, int k)
 {
   const unsigned word = a.word[k];
@@ -312,7 +317,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
     const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
-    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle] + a.to_start[left];
+    const unsigned long long to = permi_block_at(a, top, middle, left);
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
       permi_origin o;

@@ -19,9 +19,9 @@
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
@@ -237,10 +237,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
-  if (takes && matrix->m < matrix->n && options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE)
+  if (matrix->m < matrix->n && options->method == PERM_METHOD_TWINS)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples of %d x %d take methods auto and tree; method %s is for square matrices",
-                      matrix->m, matrix->n, perm_name("method", options->method));
+                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins is "
+                      "for square matrices", matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
