@@ -4456,9 +4456,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   return best;
 }
 
+/* With free lines every vertex has a step. */
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;
 }
 
 /* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
@@ -4640,7 +4641,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(search.best[kind], search.trial, vertices * sizeof *order);
       }
       permi_orders_take(&search, search.trial, made);
-      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2) || (round == 0 && block->free_lines);
     }
   units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
   ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
@@ -8017,12 +8018,14 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
+    const int spread = frontier->most[p] - frontier->ones[p];
+    const double smaller = 1 + 0.5 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
     if (!arrays->by_residues)
-      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+      values += (frontier->cost[p] - frontier->cost[p - 1]) * smaller *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const int tops = permi_count_ones(high ^ middle), ones = frontier->most[p] < tops ? frontier->most[p] : tops;
-    tables += (ones + 1) * ldexp(frontier->most[p] - frontier->ones[p] + 1, permi_count_ones(middle)) + ldexp(1, tops);
+    tables += (ones + 1) * ldexp(spread + 1, permi_count_ones(middle)) + ldexp(1, tops);
   }
   return values + permi_arrays_passes(frontier) *
                       (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);

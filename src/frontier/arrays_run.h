@@ -431,12 +431,14 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
+    const int spread = frontier->most[p] - frontier->ones[p];
+    const double smaller = 1 + 0.5 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
     if (!arrays->by_residues)
-      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+      values += (frontier->cost[p] - frontier->cost[p - 1]) * smaller *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const int tops = permi_count_ones(high ^ middle), ones = frontier->most[p] < tops ? frontier->most[p] : tops;
-    tables += (ones + 1) * ldexp(frontier->most[p] - frontier->ones[p] + 1, permi_count_ones(middle)) + ldexp(1, tops);
+    tables += (ones + 1) * ldexp(spread + 1, permi_count_ones(middle)) + ldexp(1, tops);
   }
   return values + permi_arrays_passes(frontier) *
                       (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);

@@ -202,9 +202,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   return best;
 }
 
+/* With free lines every vertex has a step. */
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;
 }
 
 /* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
@@ -386,7 +387,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(search.best[kind], search.trial, vertices * sizeof *order);
       }
       permi_orders_take(&search, search.trial, made);
-      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2) || (round == 0 && block->free_lines);
     }
   units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
   ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
