@@ -4549,9 +4549,8 @@ typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBL
 typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
-  int low_ones;  /* slots that the source has more */
-  int least;     /* and `span` more: ones of targets that have a source */
-  uint32_t span;
+  int low_ones; /* slots that the source has more */
+  int least, span; /* targets of `least` to least + span ones have a source */
   int moves;
   double real, imaginary;
   int64_t integer[2];

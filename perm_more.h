@@ -4531,16 +4531,15 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
-   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
-   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
-   / permanent.
+   Draws samples from a run that kept its states. A state's value sums over ways: the value of a state (or states)
+   before times a coefficient. A draw goes backwards from the last state: it takes a way with probability (its weight) /
+   (all weights) and notes its matrix entry. These probabilities telescope to (product of the entries) / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
      >>trace_tree       a star's entries; how a join shares the matched vertices
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
-   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
+   Integer weights are exact, and numbers below their sum are drawn by rejection: probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
    factor too. */
 
 struct permi_tracer;
@@ -4715,14 +4714,14 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
 } permi_frontier_kept;
 
-/* Returns the number of words of t bits with `least` to `most` ones; kept->words[t] has those of at most so many. */
+/* Returns how many words of t bits have `least` to `most` ones; kept->words[t]: at most so many. */
 static uint64_t permi_kept_words(const permi_frontier_kept *kept, int t, int least, int most)
 {
   const uint64_t *words = kept->words[t];
@@ -5338,12 +5337,12 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
+   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
+   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
+   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
+   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
+   so threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
@@ -5572,8 +5571,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       matrix->m, matrix->n);
   if (matrix->m < matrix->n && options->method == PERM_METHOD_TWINS)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins is "
-                      "for square matrices", matrix->m, matrix->n);
+                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins "
+                      "is for square matrices", matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,

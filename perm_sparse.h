@@ -3778,9 +3778,9 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
-   vertices greedy orders take the one whose neighbours are nearest to leaving, every other round any
+   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
+   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
+   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
    (docs/engines.md). */
 
 #define PERMI_ORDER_WIDTH 512
@@ -3788,8 +3788,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
-  int alones;                    /* rows that may */
+  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -3797,7 +3796,7 @@ typedef struct permi_block {
   int64_t *integer, *imaginary_integer;
 } permi_block;
 
-/* Returns where the factor of products in which v stays unmatched stands, behind the values of edges: a row's, or 1. */
+/* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
 static int permi_block_alone(const permi_block *block, int v)
 {
   return block->edges + (v < block->n ? v : block->n);
@@ -3843,7 +3842,7 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* Sets the least and the most ones, unmatched rows and matched columns touched, of states that lead to the permanent. */
+/* Sets the least and the most ones (>>arrays) of states that lead to the permanent. */
 static void permi_order_ones(const permi_block *block, const int *width, const int *gone, int *least, int *most)
 {
   const int ones = width[0] + gone[0] - gone[1], t = width[0] + width[1], alones = block->alones;
@@ -3854,34 +3853,25 @@ static void permi_order_ones(const permi_block *block, const int *width, const i
   *most = *most > t ? t : *most;
 }
 
-static double permi_free_states(const permi_block *block, const double *binomial, const int *width, const int *gone)
-{
-  const int t = width[0] + width[1];
-  int least, most;
-  double states = 0;
-  permi_order_ones(block, width, gone, &least, &most);
-  if (most - least == t)
-    return ldexp(1, t);
-  for (binomial += t * (t + 1) / 2; least <= most; least++)
-    states += binomial[least];
-  return fmax(states, 1);
-}
-
 /* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
                                                      const int *width, const int *gone)
 {
-  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
+  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]), most;
+  double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
   if (!binomial)
     return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
-  if (block->free_lines)
-    return permi_free_states(block, binomial, width, gone);
-  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+  binomial += t * (t + 1) / 2;
+  if (!block->free_lines)
+    return k < 0 || k > t ? 1 : binomial[k];
+  for (permi_order_ones(block, width, gone, &k, &most); k <= most; k++)
+    states += binomial[k];
+  return fmax(states, 1);
 }
 
-/* Returns the transitions of a step to `states`. With free lines the `gone` last neighbours go in further steps. */
+/* Returns a step's transitions. With free lines `gone` neighbours go in further steps. */
 static PERMI_ALWAYS_INLINE double permi_order_work(const permi_block *block, double states, int left, int gone)
 {
   return states * (block->free_lines ? ldexp(4.5 + 0.5 * left, gone) - 2.5 : 1 + 0.5 * left);
@@ -3895,8 +3885,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
-   pieces keep a plan under other limits. */
+/* Returns the most that max_seconds allows, a power of 2: runs, ranks and escalations plan alike. Jobs in pieces keep a
+   plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -4005,11 +3995,6 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static double permi_walk_states(const permi_block *block, const double *binomial, const permi_walk *walk)
-{
-  return permi_order_states(block, binomial, walk->width, walk->eliminated);
-}
-
 static int permi_walk_gone(const permi_walk *walk)
 {
   return walk->eliminated[0] + walk->eliminated[1];
@@ -4028,7 +4013,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_walk_states(block, binomial, walk);
+    states = permi_order_states(block, binomial, walk->width, walk->eliminated);
     walk->peak = fmax(walk->peak, states);
     states = permi_order_price(states, budget->most);
     cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
@@ -4046,8 +4031,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step an
-   entry and a look at the candidates a vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an
+   entry, a look at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -4196,7 +4181,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   if (length == 0) {
     v = permi_order_below(seed, n);
     if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + (block->vertices == 2 * n ? v : v % (block->vertices - n));
+      v = n + v % (block->vertices - n);
     return v;
   }
   for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
@@ -4230,7 +4215,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     greedy->mark[v] = 2;
     order[length++] = v;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(block, binomial, walk), budget->most);
+    states = permi_order_price(permi_order_states(block, binomial, walk->width, walk->eliminated), budget->most);
     cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
   }
   if (cost > limit || permi_walk_gone(walk) < vertices)
@@ -4456,7 +4441,6 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   return best;
 }
 
-/* With free lines every vertex has a step. */
 static double permi_order_seconds(const permi_block *block, double cost)
 {
   return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;
@@ -5387,7 +5371,7 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
 #define permi_gpu_needs(frontier) \
-  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_bytes_at(frontier, (frontier)->steps))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, offer) PERM_OK
@@ -5490,7 +5474,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns the entry without low parts, which compilers then know to be 0. */
+/* Compilers then know low parts to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5518,7 +5502,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
+/* Multiplies c. Returns how often to add it: `factor` times if the product overflows, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5787,7 +5771,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 
 typedef struct permi_majorant {
   double sum, bits;
-  int count, others; /* of modulus not 1 */
+  int count, others; /* of modulus not 1; with free lines all */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -5797,7 +5781,7 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
     x += fabs((double)block->imaginary_integer[edge]);
   line->sum += x;
   line->count++;
-  line->others += x != 1;
+  line->others += x != 1 || block->free_lines;
 }
 
 /* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
@@ -5820,10 +5804,8 @@ static double permi_block_bits(const permi_block *block)
     permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
-    if (block->free_lines) {
+    if (block->free_lines)
       permi_majorant_enter(block, permi_block_alone(block, v), &line);
-      line.others = 1;
-    }
     bits[v >= block->n] += permi_majorant_bits(&line);
   }
   if (block->free_lines) /* sums of columns bound nothing */
@@ -5918,7 +5900,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
+/* The caller, also of functions that open an engine's run, has cleared it except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5933,7 +5915,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
+/* Thread 0 asks once every PERMI_RUNNER_POLL states whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5995,13 +5977,13 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 
-/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
-   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
-   neighbours left must be matched; with free lines (>>walk) it goes in a step of its own, and a further stream leaves v
-   unmatched. So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to
-   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
-   groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
-   pattern; patterns are few, so a state costs only its value. */
+/* A state is a mask of slots (1: that vertex is matched); its value sums the products of entries over the ways to it.
+   Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched; with free lines (>>walk) it has a step of its own, and a further stream leaves v
+   unmatched. So a step is a union of streams, the drop and one for each t: states with (mask & test) == want go to mask
+   ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
+   groups, states with equal bits above the low PERMI_LOW_BITS. Their low masks are their pattern, of few: a state costs
+   its value. */
 
 #define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
@@ -6028,7 +6010,7 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width, slot_count, mask_words;
+  int steps, width, slot_count, mask_words, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;           /* of a stream: t; -1: none */
@@ -6036,8 +6018,7 @@ typedef struct permi_frontier {
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *most, *words; /* see >>arrays: least, most; words of an integer, or NULL */
-  int rows;                 /* with free lines, else 0: lists leave out states of more ones */
+  int *ones, *most, *words; /* >>arrays: least, most; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
@@ -6199,21 +6180,17 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
   return begin;
 }
 
-static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
-{
-  uint64_t differs = 0;
-  int w;
-  for (w = 0; w < words; w++)
-    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
-  return !differs;
-}
-
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
-    high += words;
+  for (; cursor->group < cursor->end; cursor->group++, high += words) {
+    uint64_t differs = 0;
+    for (w = 0; w < words; w++)
+      differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+    if (!differs)
+      break;
+  }
   for (w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
@@ -6315,9 +6292,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
-   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
-   */
+/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
+   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6380,19 +6356,18 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     if (held)
       mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
     for (e = block->start[v] - 2; e < block->start[v + 1]; e++) {
-      const int alone = e == block->start[v] - 2, drop = e == block->start[v] - 1;
-      const int t = alone || drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = alone || drop || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      const int k = e - block->start[v], drop = k == -1, t = k < 0 ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = k < 0 || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
       uint64_t *want = test + words, *flip = want + words;
-      if (alone ? !permi_block_stays(block, v) : drop ? !held : death[t] < p)
+      if (drop ? !held : k < 0 ? !permi_block_stays(block, v) : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
-      frontier->partner[used] = alone || drop ? -1 : t;
+      frontier->partner[used] = k < 0 ? -1 : t;
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
-               : permi_coefficient_of(block, alone ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
+               : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
       if (bit && birth[t] >= 0 && birth[t] < p) {
         test[word] |= bit;
         want[word] &= ~bit;
@@ -6406,7 +6381,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* Notes that v goes in step p, which `walk` has done, with `left` entries; `meet` neighbours go with it. */
+/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {
@@ -6417,7 +6392,7 @@ static void permi_frontier_note(permi_frontier *frontier, const permi_block *blo
   permi_order_ones(block, walk->width, walk->eliminated, &frontier->ones[to], &frontier->most[to]);
   meet += v < block->n ? frontier->most[to] : width - frontier->ones[to];
   frontier->additions += (meet < left ? meet : left) + (frontier->birth[v] >= 0) + stays - 1;
-  frontier->states[to] = permi_walk_states(block, binomial, walk);
+  frontier->states[to] = permi_order_states(block, binomial, walk->width, walk->eliminated);
   frontier->cost[to] = frontier->cost[p] + frontier->states[p] / 4 + frontier->states[to] * (1 + stays + 0.5 * left);
   frontier->room[to & 1] = fmax(frontier->room[to & 1], frontier->states[to]);
 }
@@ -6434,7 +6409,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, other, meet = 0, wait = 0;
+    int left, other, wait = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -6444,17 +6419,17 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     other = v < block->n;
     permi_walk_step(block, walk, v);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e], goes = walk->state[t] == 2 && frontier->death[t] < 0;
-      wait += goes && block->free_lines;
-      meet += goes && !block->free_lines;
-      if (goes && !block->free_lines)
-        frontier->death[t] = p;
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
+        *(block->free_lines ? &wait : &went) += 1;
+        frontier->death[t] = block->free_lines ? -1 : p;
+      }
       if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
     walk->width[other] += wait;
     walk->eliminated[other] -= wait;
-    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, meet);
+    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
     for (e = block->start[v]; wait > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
@@ -6473,19 +6448,17 @@ static void permi_frontier_enter(const permi_block *block, int edge, permi_major
 {
   *bits -= line->bits;
   permi_majorant_enter(block, edge, line);
-  line->others |= block->free_lines;
   line->bits = permi_majorant_bits(line);
   *bits += line->bits;
 }
 
 /* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others, so the bound by entries so far holds; with free lines that by row sums. */
+   between two others: the bound by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
-  const int n = block->n;
   double bits[2] = {0, 0};
   int p, e;
   bits[1] = block->free_lines ? (double)INFINITY : 0;
@@ -6500,11 +6473,11 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
       const int t = block->neighbour[e];
       if (frontier->death[t] < p)
         continue;
-      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= n]);
-      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= n]);
+      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= block->n]);
+      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= block->n]);
     }
     if (permi_block_stays(block, v))
-      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= n]);
+      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
   for (p = 0; p <= frontier->steps && !residues; p++) {
@@ -6608,8 +6581,7 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
-  uint64_t rows[PERMI_MASK_WORDS + 1]; /* with free lines: rows in the target, */
-  uint64_t within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
+  uint64_t rows[PERMI_MASK_WORDS + 1], within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -6661,7 +6633,7 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* With free lines: finds what `permi_part_leave` needs. */
+/* For permi_part_leave. */
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6677,7 +6649,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* Leaves out states of more ones (>>arrays) than lead to the permanent. Returns 1 if some are left. */
+/* With free lines: leaves out states of too many ones (>>arrays). Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -6725,9 +6697,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (takes == before)
-      continue;
-    if (run->frontier->rows && !permi_part_leave(run, key, bits, words)) {
+    if (takes == before || (run->frontier->rows && !permi_part_leave(run, key, bits, words))) {
       takes = before;
       continue;
     }
@@ -6868,7 +6838,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, which is always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key for each state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
@@ -6958,10 +6928,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
-   of ones (a - d in >>walk), or with free lines numbers in a range. A word's index is
+   of ones (a - d in >>walk); with free lines, a range. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + start[ones of low] + rank[low].
-   A block, the words with the same top and middle bits and ones of low, sums the ways to reach it in a fixed order: high bits are
-   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   A block, words with equal top, middle and ones of low, sums the ways to it in a fixed order: high bits are settled
+   once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
    double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
@@ -7055,11 +7025,6 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
 {
   const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
   return 8 * permi_numbers_words(&numbers);
-}
-
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  return permi_arrays_bytes_at(frontier, frontier->steps);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
@@ -7368,7 +7333,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
         (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
         (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
         permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask), source->ones - more,
-        (uint32_t)(source->most - source->ones), ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        source->most - source->ones,
+        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
         real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
     permi_lookup *lookup = &run->lookup[s];
@@ -7394,8 +7360,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
 }
 
 /* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
-   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
-   Sizes follow from counts of bits, so planning knows the memory. */
+   some settings of these bits: it places targets at the first fit, computes them, frees the source's places. Counts of
+   bits give the sizes, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -7636,7 +7602,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const int low_ones = left + way->low_ones;
       uint32_t word;
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
-          (uint32_t)(all + left - way->least) > way->span)
+          (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
@@ -7824,7 +7790,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
+  const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -7990,7 +7956,8 @@ static int permi_arrays_measured(const permi_frontier *frontier, permi_control *
 static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double bytes = 2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  const double bytes =
+      2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
@@ -17511,7 +17478,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 {
   double there, needed;
   if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
-      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
+      permi_arrays_bytes_at(frontier, frontier->steps) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
@@ -17543,7 +17510,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
+/* Measures; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17616,8 +17583,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
-   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
+/* Sets the budget of orders, the GPU's if a quick order will run there: two steps are in memory; samples keep to one
+   order whatever max_bytes. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -17664,11 +17631,24 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
+/* The caller releases *order. `quick`: greedy ones alone. Returns 0 without memory. */
+static int permi_frontier_order(permi_maker *maker, const permi_block *block, double rival, int quick,
+                                permi_budget *budget, int **order, double *cost)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  *order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof **order);
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, maker->working->n);
+  if (!*order || !maker->binomial || !permi_frontier_budget(maker, block, rival, *order, budget))
+    return 0;
+  budget->effort = quick ? 0 : budget->effort;
+  return permi_order(allocator, block, maker->binomial, budget, *order, cost);
+}
+
 /* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  double cost = (double)INFINITY;
+  double cost;
   permi_budget budget;
   int *order;
   if (!maker->offers || block->n > PERM_MAX_N)
@@ -17676,18 +17656,12 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   if (maker->offers->glance >= 0)
     return maker->offers->glance;
   maker->offers->glance = (double)INFINITY;
-  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, maker->working->n);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
-    budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
-      maker->offers->glance = permi_budget_seconds(&budget, cost);
-      maker->offers->glanced = order;
-      order = NULL;
-    }
+  if (permi_frontier_order(maker, block, rival, 1, &budget, &order, &cost) && cost < (double)INFINITY) {
+    maker->offers->glance = permi_budget_seconds(&budget, cost);
+    maker->offers->glanced = order;
+    order = NULL;
   }
-  permi_release(allocator, order);
+  permi_release(&maker->options->allocator, order);
   return maker->offers->glance;
 }
 
@@ -17707,15 +17681,11 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                  permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
-  order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, working->n);
   exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+  if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
       permi_release(allocator, order);
@@ -18034,9 +18004,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
-#define PERMI_BY_NAME_FREE(method, offer, make, release)                                                               \
-  {method, PERMI_NAMED | PERMI_FREE, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME(method, flags, offer, make, release) {method, PERMI_NAMED | flags, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
@@ -18055,14 +18023,14 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME_FREE(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME_FREE(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME_FREE(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, 0, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, 0, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, 0, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, 0, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 
@@ -18238,9 +18206,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
-                                                                                            : PERM_METHOD_FRONTIER) -
-                                                        permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;

@@ -6,10 +6,10 @@
 #include "steps.h"
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
-   of ones (a - d in >>walk), or with free lines numbers in a range. A word's index is
+   of ones (a - d in >>walk); with free lines, a range. A word's index is
        top_offset[top] + middle_offset[ones of top][middle] + start[ones of low] + rank[low].
-   A block, the words with the same top and middle bits and ones of low, sums the ways to reach it in a fixed order: high bits are
-   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   A block, words with equal top, middle and ones of low, sums the ways to it in a fixed order: high bits are settled
+   once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
    double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
@@ -103,11 +103,6 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
 {
   const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
   return 8 * permi_numbers_words(&numbers);
-}
-
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  return permi_arrays_bytes_at(frontier, frontier->steps);
 }
 
 static int permi_arrays_passes(const permi_frontier *frontier)
@@ -416,7 +411,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
         (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
         (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
         permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask), source->ones - more,
-        (uint32_t)(source->most - source->ones), ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
+        source->most - source->ones,
+        ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
         real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
     permi_lookup *lookup = &run->lookup[s];
@@ -442,8 +438,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
 }
 
 /* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
-   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
-   Sizes follow from counts of bits, so planning knows the memory. */
+   some settings of these bits: it places targets at the first fit, computes them, frees the source's places. Counts of
+   bits give the sizes, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8

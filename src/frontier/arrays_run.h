@@ -49,7 +49,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const int low_ones = left + way->low_ones;
       uint32_t word;
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
-          (uint32_t)(all + left - way->least) > way->span)
+          (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
@@ -237,7 +237,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
+  const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -403,7 +403,8 @@ static int permi_arrays_measured(const permi_frontier *frontier, permi_control *
 static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double bytes = 2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  const double bytes =
+      2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 

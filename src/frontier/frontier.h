@@ -7,13 +7,13 @@
 #include "../graph/reduce.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
-   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
-   neighbours left must be matched; with free lines (>>walk) it goes in a step of its own, and a further stream leaves v
-   unmatched. So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to
-   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
-   groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
-   pattern; patterns are few, so a state costs only its value. */
+/* A state is a mask of slots (1: that vertex is matched); its value sums the products of entries over the ways to it.
+   Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched; with free lines (>>walk) it has a step of its own, and a further stream leaves v
+   unmatched. So a step is a union of streams, the drop and one for each t: states with (mask & test) == want go to mask
+   ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
+   groups, states with equal bits above the low PERMI_LOW_BITS. Their low masks are their pattern, of few: a state costs
+   its value. */
 
 #define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
@@ -40,7 +40,7 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width, slot_count, mask_words;
+  int steps, width, slot_count, mask_words, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;           /* of a stream: t; -1: none */
@@ -48,8 +48,7 @@ typedef struct permi_frontier {
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *most, *words; /* see >>arrays: least, most; words of an integer, or NULL */
-  int rows;                 /* with free lines, else 0: lists leave out states of more ones */
+  int *ones, *most, *words; /* >>arrays: least, most; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
@@ -211,21 +210,17 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
   return begin;
 }
 
-static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
-{
-  uint64_t differs = 0;
-  int w;
-  for (w = 0; w < words; w++)
-    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
-  return !differs;
-}
-
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
-    high += words;
+  for (; cursor->group < cursor->end; cursor->group++, high += words) {
+    uint64_t differs = 0;
+    for (w = 0; w < words; w++)
+      differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+    if (!differs)
+      break;
+  }
   for (w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
@@ -327,9 +322,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
-   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
-   */
+/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
+   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -392,19 +386,18 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     if (held)
       mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
     for (e = block->start[v] - 2; e < block->start[v + 1]; e++) {
-      const int alone = e == block->start[v] - 2, drop = e == block->start[v] - 1;
-      const int t = alone || drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = alone || drop || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      const int k = e - block->start[v], drop = k == -1, t = k < 0 ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = k < 0 || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
       uint64_t *want = test + words, *flip = want + words;
-      if (alone ? !permi_block_stays(block, v) : drop ? !held : death[t] < p)
+      if (drop ? !held : k < 0 ? !permi_block_stays(block, v) : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
-      frontier->partner[used] = alone || drop ? -1 : t;
+      frontier->partner[used] = k < 0 ? -1 : t;
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
-               : permi_coefficient_of(block, alone ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
+               : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
       if (bit && birth[t] >= 0 && birth[t] < p) {
         test[word] |= bit;
         want[word] &= ~bit;
@@ -418,7 +411,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* Notes that v goes in step p, which `walk` has done, with `left` entries; `meet` neighbours go with it. */
+/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {
@@ -429,7 +422,7 @@ static void permi_frontier_note(permi_frontier *frontier, const permi_block *blo
   permi_order_ones(block, walk->width, walk->eliminated, &frontier->ones[to], &frontier->most[to]);
   meet += v < block->n ? frontier->most[to] : width - frontier->ones[to];
   frontier->additions += (meet < left ? meet : left) + (frontier->birth[v] >= 0) + stays - 1;
-  frontier->states[to] = permi_walk_states(block, binomial, walk);
+  frontier->states[to] = permi_order_states(block, binomial, walk->width, walk->eliminated);
   frontier->cost[to] = frontier->cost[p] + frontier->states[p] / 4 + frontier->states[to] * (1 + stays + 0.5 * left);
   frontier->room[to & 1] = fmax(frontier->room[to & 1], frontier->states[to]);
 }
@@ -446,7 +439,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, other, meet = 0, wait = 0;
+    int left, other, wait = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -456,17 +449,17 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     other = v < block->n;
     permi_walk_step(block, walk, v);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      const int t = block->neighbour[e], goes = walk->state[t] == 2 && frontier->death[t] < 0;
-      wait += goes && block->free_lines;
-      meet += goes && !block->free_lines;
-      if (goes && !block->free_lines)
-        frontier->death[t] = p;
+      const int t = block->neighbour[e];
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
+        *(block->free_lines ? &wait : &went) += 1;
+        frontier->death[t] = block->free_lines ? -1 : p;
+      }
       if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
     walk->width[other] += wait;
     walk->eliminated[other] -= wait;
-    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, meet);
+    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
     for (e = block->start[v]; wait > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
@@ -485,19 +478,17 @@ static void permi_frontier_enter(const permi_block *block, int edge, permi_major
 {
   *bits -= line->bits;
   permi_majorant_enter(block, edge, line);
-  line->others |= block->free_lines;
   line->bits = permi_majorant_bits(line);
   *bits += line->bits;
 }
 
 /* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others, so the bound by entries so far holds; with free lines that by row sums. */
+   between two others: the bound by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
-  const int n = block->n;
   double bits[2] = {0, 0};
   int p, e;
   bits[1] = block->free_lines ? (double)INFINITY : 0;
@@ -512,11 +503,11 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
       const int t = block->neighbour[e];
       if (frontier->death[t] < p)
         continue;
-      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= n]);
-      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= n]);
+      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= block->n]);
+      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= block->n]);
     }
     if (permi_block_stays(block, v))
-      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= n]);
+      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
   for (p = 0; p <= frontier->steps && !residues; p++) {

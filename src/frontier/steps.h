@@ -30,8 +30,7 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
-  uint64_t rows[PERMI_MASK_WORDS + 1]; /* with free lines: rows in the target, */
-  uint64_t within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
+  uint64_t rows[PERMI_MASK_WORDS + 1], within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -83,7 +82,7 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* With free lines: finds what `permi_part_leave` needs. */
+/* For permi_part_leave. */
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
@@ -99,7 +98,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* Leaves out states of more ones (>>arrays) than lead to the permanent. Returns 1 if some are left. */
+/* With free lines: leaves out states of too many ones (>>arrays). Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -147,9 +146,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (takes == before)
-      continue;
-    if (run->frontier->rows && !permi_part_leave(run, key, bits, words)) {
+    if (takes == before || (run->frontier->rows && !permi_part_leave(run, key, bits, words))) {
       takes = before;
       continue;
     }
@@ -290,7 +287,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, which is always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key for each state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {

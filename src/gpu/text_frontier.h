@@ -19,8 +19,7 @@ union permi_coefficient {
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
   int low_ones;
-  int least;
-  unsigned span;
+  int least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -58,8 +57,7 @@ struct permi_route {
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
   int row;
-  int low_ones, place, least;
-  unsigned span;
+  int low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -94,7 +92,7 @@ PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle
 {
   const int low_ones = left + r.low_ones;
   if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low ||
-      (unsigned)(permi_ones(middle) + left - r.least) > r.span)
+      (unsigned)(permi_ones(middle) + left - r.least) > (unsigned)r.span)
     return false;
   o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)] + a.from_start[low_ones];
   o.count = a.from_start[low_ones + 1] - a.from_start[low_ones];
@@ -102,11 +100,6 @@ PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle
   o.c[1] = r.c[1];
   o.place = r.place < 0 ? -1 : r.place + a.to_start[left];
   return true;
-}
-
-PERMI_BOTH unsigned long long permi_block_at(const permi_step_arguments &a, unsigned top, unsigned middle, int left)
-{
-  return a.to_top[top] + a.to_middle[(permi_ones(top) << a.to_shift) + (int)middle] + a.to_start[left];
 }
 
 PERMI_BOTH unsigned short permi_place(const permi_step_arguments &a, const permi_gpu_way &way, int k)
@@ -317,7 +310,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
     const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
-    const unsigned long long to = permi_block_at(a, top, middle, left);
+    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle] + a.to_start[left];
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
       permi_origin o;

@@ -202,7 +202,6 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   return best;
 }
 
-/* With free lines every vertex has a step. */
 static double permi_order_seconds(const permi_block *block, double cost)
 {
   return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;

@@ -1,10 +1,10 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
+   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
+   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
+   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
+   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
+   so threads and ranges change nothing. */
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
@@ -239,8 +239,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       matrix->m, matrix->n);
   if (matrix->m < matrix->n && options->method == PERM_METHOD_TWINS)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins is "
-                      "for square matrices", matrix->m, matrix->n);
+                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins "
+                      "is for square matrices", matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,

@@ -4,14 +4,14 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
 } permi_frontier_kept;
 
-/* Returns the number of words of t bits with `least` to `most` ones; kept->words[t] has those of at most so many. */
+/* Returns how many words of t bits have `least` to `most` ones; kept->words[t]: at most so many. */
 static uint64_t permi_kept_words(const permi_frontier_kept *kept, int t, int least, int most)
 {
   const uint64_t *words = kept->words[t];

@@ -235,9 +235,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-#define PERMI_BY_NAME(method, offer, make, release) {method, PERMI_NAMED, 0, NULL, offer, make, release}
-#define PERMI_BY_NAME_FREE(method, offer, make, release)                                                               \
-  {method, PERMI_NAMED | PERMI_FREE, 0, NULL, offer, make, release}
+#define PERMI_BY_NAME(method, flags, offer, make, release) {method, PERMI_NAMED | flags, 0, NULL, offer, make, release}
 
 static const permi_engine permi_engines[] = {
     PERMI_ARRAY_ENGINES,
@@ -256,14 +254,14 @@ static const permi_engine permi_engines[] = {
      permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME_FREE(PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME_FREE(PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME_FREE(PERM_METHOD_SORTING, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SPARYSER, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DOMINATING, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_CODEGEN, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SPARYSER, 0, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DOMINATING, 0, permi_ryser_offer, permi_ryser_make, permi_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, 0, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_CODEGEN, 0, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
 
@@ -439,9 +437,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
-                                                                                            : PERM_METHOD_FRONTIER) -
-                                                        permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;

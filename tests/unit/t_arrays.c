@@ -483,7 +483,7 @@ TEST(t_arrays_have_one_memory_for_two_steps)
         continue;
       more += t_arrays_play(frontier);
       smaller += frontier->arrays->bytes < 0.85 * (frontier->room[0] + frontier->room[1]) *
-                                               (double)permi_arrays_value_bytes(frontier);
+                                               (double)permi_arrays_bytes_at(frontier, frontier->steps);
     }
     perm_job_free(job);
     perm_matrix_free(&matrix);

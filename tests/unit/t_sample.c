@@ -515,7 +515,7 @@ TEST(t_sample_injections)
   }
   options.method = PERM_METHOD_TWINS;
   CHECK(inside_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "samples of 3 x 5 take methods auto, tree, frontier, lists and arrays; method twins is");
+  CHECK_TEXT(result.message, "samples of 3 x 5 take methods auto, tree, frontier, lists and arrays; method twins");
   CHECK(inside_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK(result.argument == 1);
   CHECK_TEXT(result.message, "row 1, column 6");
