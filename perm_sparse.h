@@ -38,7 +38,7 @@
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
-                     than rows gone; all values
+                     than rows gone (rectangular: of a range of d); all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
@@ -282,7 +282,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
+   short. Rectangular matrices: methods auto, tree, frontier, lists, arrays, sorting; to PERM_MAX_LINES lines subsets,
+   short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 

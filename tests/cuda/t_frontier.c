@@ -140,8 +140,8 @@ static void t_frontier_random(int trials, int n_most)
     CHECK(expected.gpus == 0);
     r = t_frontier_compute(&matrix, &options, trial % 4 ? test_below(6) : -1, &programs);
     CHECK_SHOW((expected.status == PERM_OK && r.status == PERM_OK) ||
-                   (shape > 5 && values == T_FRONTIER_STEEP && expected.status == r.status), "trial %d: %s, %s", trial, expected.message,
-               r.message);
+                   (shape > 5 && values == T_FRONTIER_STEEP && expected.status == r.status),
+               "trial %d: %s, %s", trial, expected.message, r.message);
     if (t_frontier_has_bits(precision)) {
       CHECK_SHOW(t_frontier_same(&expected, &r),
                  "trial %d n %d shape %d values %d complex %d %s: %.17g %+.17gi * 2^%lld error %g estimate %g, "

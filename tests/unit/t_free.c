@@ -1,4 +1,4 @@
-/* >>tree, >>frontier, >>steps, >>arrays, >>reduce, >>sparse */
+/* >>tree, >>frontier/frontier, >>steps, >>arrays, >>reduce, >>sparse */
 /* Sparse rectangular matrices: columns that stay free, in trees of tables, in lists and arrays of a frontier, against
    sums over subsets of rows and against each other. */
 
@@ -455,7 +455,7 @@ TEST(t_free_jobs)
   }
   options.method = PERM_METHOD_BAND;
   CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_UNSUPPORTED && again.argument == 2);
-  CHECK_TEXT(again.message, "method band is for square matrices; auto, tree, frontier, lists, arrays, sorting, subsets");
+  CHECK_TEXT(again.message, "method band is for square matrices; auto, tree, frontier, lists, arrays, sorting, sub");
   perm_matrix_free(&matrix);
   for (k = 0; k < 40 * 60; k++) {
     full[0][k] = k / 60;
