@@ -4596,14 +4596,12 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
-   times as long on a GPU. */
+   The kernels of arrays. Sorted lists united by merge path [DOB15] took 9 to 12 times as long on a GPU. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. */
+/* Arrays (>>arrays). A warp sums a block of the target, each value in the order of the ways: the CPU's bits. First
+   words of a block's values come before second ones, so that lanes read side by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -6271,8 +6269,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
-   free table and for the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
+   sizes, free tables and the last value. */
 
 typedef struct permi_step_table { /* offsets in bytes of what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;

@@ -4690,8 +4690,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
+   factor for each line. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -5552,8 +5552,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
+/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;

@@ -3723,8 +3723,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole. */
+/* Finds the structural rank of m rows and more columns, filled in, then components of what is left, or the whole. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;
@@ -5194,7 +5193,7 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes suffices for 64 bits (J. Sorenson, J.
    Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
@@ -5243,8 +5242,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
-   words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if negative. word, product: primes
+   + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -5901,7 +5900,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller, also of functions that open an engine's run, has cleared it except for `keep`. */
+/* Callers, also of functions that open an engine's run, have cleared it except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -6494,7 +6493,7 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -6553,7 +6552,7 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with the same top bits, then add up their values. */
+   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
 
 /* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
@@ -7091,8 +7090,8 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 /* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
    step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced last,
+     LONG otherwise: products are reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
             wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
             for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
@@ -14363,8 +14362,8 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>sorting
-   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
-   state (keys of mask_words words) and adds equal ones. */
+   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   mask_words words), adds equal ones. */
 
 /* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
@@ -17472,8 +17471,8 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
-   cpu_fallback the GPU must be there and have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
+   must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -17721,7 +17720,7 @@ static perm_status permi_frontier_least(permi_maker *maker, const permi_block *b
 {
   if (block->n > PERM_MAX_N) {
     offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
-                                           (2.0 * block->n + block->edges));
+                                           ((double)block->vertices + block->edges));
   } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
     offer->likely = permi_frontier_glance(maker, block, rival);
     if (offer->likely < (double)INFINITY)
@@ -17904,7 +17903,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -17993,7 +17992,7 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+/* Sums over arrays with free lines, a digit for each distinct line of one side, come after trees. */
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
@@ -18160,8 +18159,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
-   compared. */
+/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -18225,9 +18223,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
-   are not planned. */
+/* Returns an engine's least seconds: of planning or, chosen, a tenth of what is free, thrice for fuller blocks. Engines
+   that look for zeros take n 2^n transitions for blocks of these orders without any, and do not plan larger ones. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -18614,7 +18611,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 if the matrix is taken as an array: for methods over counts, and small rectangles. */
+/* Returns 1 if taken as an array: methods over counts, small rectangles. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);

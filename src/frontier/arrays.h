@@ -168,8 +168,8 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 /* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
    step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced last,
+     LONG otherwise: products are reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
             wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
             for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a

@@ -523,7 +523,7 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

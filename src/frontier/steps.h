@@ -1,5 +1,5 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with the same top bits, then add up their values. */
+   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
 #pragma once
 #include "frontier.h"
 

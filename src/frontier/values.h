@@ -495,7 +495,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller, also of functions that open an engine's run, has cleared it except for `keep`. */
+/* Callers, also of functions that open an engine's run, have cleared it except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {

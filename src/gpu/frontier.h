@@ -1,6 +1,6 @@
 /* ======================================================================================= >>frontier
-   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
-   free table and for the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
+   sizes, free tables and the last value. */
 #pragma once
 #include "compile.h"
 

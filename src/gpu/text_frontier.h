@@ -1,14 +1,12 @@
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
-   times as long on a GPU. */
+   The kernels of arrays. Sorted lists united by merge path [DOB15] took 9 to 12 times as long on a GPU. */
 #pragma once
 #include "text.h"
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. */
+/* Arrays (>>arrays). A warp sums a block of the target, each value in the order of the ways: the CPU's bits. First
+   words of a block's values come before second ones, so that lanes read side by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {

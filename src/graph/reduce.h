@@ -523,8 +523,7 @@ static perm_status permi_fail_long(perm_result *result)
                     64 * PERM_INTEGER_WORDS);
 }
 
-/* A matrix of m rows and more columns, filled in: finds the structural rank, then components of what is left, or of
-   the whole. */
+/* Finds the structural rank of m rows and more columns, filled in, then components of what is left, or the whole. */
 static perm_status permi_prepare_free(permi_working *working, int m, int exact, int whole, int *zero)
 {
   perm_preparation *report = &working->report;

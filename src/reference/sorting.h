@@ -1,6 +1,6 @@
 /* ======================================================================================== >>sorting
-   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
-   state (keys of mask_words words) and adds equal ones. */
+   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   mask_words words), adds equal ones. */
 #pragma once
 #include "../frontier/steps.h"
 

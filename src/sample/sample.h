@@ -220,8 +220,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   return status;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
+/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;

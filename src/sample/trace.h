@@ -161,8 +161,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
+   factor for each line. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

@@ -134,7 +134,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -223,7 +223,7 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+/* Sums over arrays with free lines, a digit for each distinct line of one side, come after trees. */
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
@@ -390,8 +390,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
-   compared. */
+/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -455,9 +454,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
-   are not planned. */
+/* Returns an engine's least seconds: of planning or, chosen, a tenth of what is free, thrice for fuller blocks. Engines
+   that look for zeros take n 2^n transitions for blocks of these orders without any, and do not plan larger ones. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)

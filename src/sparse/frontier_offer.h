@@ -57,8 +57,8 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
-   cpu_fallback the GPU must be there and have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
+   must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -306,7 +306,7 @@ static perm_status permi_frontier_least(permi_maker *maker, const permi_block *b
 {
   if (block->n > PERM_MAX_N) {
     offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
-                                           (2.0 * block->n + block->edges));
+                                           ((double)block->vertices + block->edges));
   } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
     offer->likely = permi_frontier_glance(maker, block, rival);
     if (offer->likely < (double)INFINITY)
