@@ -7986,7 +7986,7 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int spread = frontier->most[p] - frontier->ones[p];
-    const double smaller = 1 + 0.5 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
+    const double smaller = 1 + 0.25 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
     if (!arrays->by_residues)
       values += (frontier->cost[p] - frontier->cost[p - 1]) * smaller *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
