@@ -6409,7 +6409,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, other, wait = 0, went = 0;
+    int left, other, waiting = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -6421,22 +6421,22 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
-        *(block->free_lines ? &wait : &went) += 1;
+        *(block->free_lines ? &waiting : &went) += 1;
         frontier->death[t] = block->free_lines ? -1 : p;
       }
       if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    walk->width[other] += wait;
-    walk->eliminated[other] -= wait;
+    walk->width[other] += waiting;
+    walk->eliminated[other] -= waiting;
     permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
-    for (e = block->start[v]; wait > 0; e++) {
+    for (e = block->start[v]; waiting > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
         continue;
       walk->width[other]--;
       walk->eliminated[other]++;
-      wait--;
+      waiting--;
       permi_frontier_note(frontier, block, binomial, walk, p++, t, 0, 0);
     }
   }
@@ -6649,7 +6649,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* With free lines: leaves out states of too many ones (>>arrays). Returns 1 if some are left. */
+/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -6838,7 +6838,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
@@ -18611,7 +18611,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 if taken as an array: methods over counts, small rectangles. */
+/* 1: taken as an array, for methods over counts; small rectangles. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);

@@ -439,7 +439,7 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, other, wait = 0, went = 0;
+    int left, other, waiting = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -451,22 +451,22 @@ PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, cons
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
-        *(block->free_lines ? &wait : &went) += 1;
+        *(block->free_lines ? &waiting : &went) += 1;
         frontier->death[t] = block->free_lines ? -1 : p;
       }
       if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    walk->width[other] += wait;
-    walk->eliminated[other] -= wait;
+    walk->width[other] += waiting;
+    walk->eliminated[other] -= waiting;
     permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
-    for (e = block->start[v]; wait > 0; e++) {
+    for (e = block->start[v]; waiting > 0; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] < 2 || frontier->death[t] >= 0)
         continue;
       walk->width[other]--;
       walk->eliminated[other]++;
-      wait--;
+      waiting--;
       permi_frontier_note(frontier, block, binomial, walk, p++, t, 0, 0);
     }
   }

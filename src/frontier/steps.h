@@ -98,7 +98,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* With free lines: leaves out states of too many ones (>>arrays). Returns 1 if some are left. */
+/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -287,7 +287,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
