@@ -40,7 +40,7 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width, slot_count, mask_words, rows; /* rows: 0 without free lines */
+  int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   int *partner;           /* of a stream: t; -1: none */
@@ -542,6 +542,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   pool = &frontier->owned.pool;
   frontier->lost_error = exactness->lost_error;
+  frontier->vertices = block->vertices;
   frontier->rows = block->free_lines ? block->n : 0;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
