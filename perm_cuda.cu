@@ -79,6 +79,7 @@ typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
   int low_ones; /* slots that the source has more */
+  int least, span; /* targets of `least` to least + span ones have a source */
   int moves;
   double real, imaginary;
   int64_t integer[2];
@@ -185,7 +186,7 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
+  int low, middle, top, lefts; /* lefts: blocks of a middle word, at most */
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */
@@ -1004,9 +1005,9 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   const int ways = permi_frontier_streams_most(frontier);
-  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, ways,
+  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, arrays->lefts, ways,
                                          {frontier->room[0], frontier->room[1]},
-                                         (int)(permi_arrays_value_bytes(frontier) / 8), NULL, NULL};
+                                         (int)(permi_arrays_bytes_at(frontier, frontier->steps) / 8), NULL, NULL};
   return shape;
 }
 
@@ -4595,14 +4596,12 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 /* clang-format on */
 
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
-   times as long on a GPU. */
+   The kernels of arrays. Sorted lists united by merge path [DOB15] took 9 to 12 times as long on a GPU. */
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. */
+/* Arrays (>>arrays). A warp sums a block of the target, each value in the order of the ways: the CPU's bits. First
+   words of a block's values come before second ones, so that lanes read side by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -4613,6 +4612,7 @@ union permi_coefficient {
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
   int low_ones;
+  int least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -4650,7 +4650,7 @@ struct permi_route {
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
   int row;
-  int low_ones, place, unused;
+  int low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -4674,6 +4674,8 @@ PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, co
   r.flip = way.flip & mask;
   r.row = permi_ones(source) << a.from_shift;
   r.low_ones = way.low_ones;
+  r.least = way.least - permi_ones(top);
+  r.span = way.span;
   r.place = way.place;
   return true;
 }
@@ -4682,9 +4684,10 @@ PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle
                                   permi_origin &o)
 {
   const int low_ones = left + r.low_ones;
-  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low)
+  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low ||
+      (unsigned)(permi_ones(middle) + left - r.least) > (unsigned)r.span)
     return false;
-  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)];
+  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)] + a.from_start[low_ones];
   o.count = a.from_start[low_ones + 1] - a.from_start[low_ones];
   o.c[0] = r.c[0];
   o.c[1] = r.c[1];
@@ -4900,7 +4903,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
     const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
-    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
+    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle] + a.to_start[left];
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
       permi_origin o;
@@ -6266,8 +6269,8 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 }
 
 /* ======================================================================================= >>frontier
-   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
-   free table and for the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
+   sizes, free tables and the last value. */
 
 typedef struct permi_step_table { /* offsets in bytes of what a step needs */
   size_t way, top_offset, middle_offset, sizes, start, middle_start, top, middle, word, rank, left, bytes;
@@ -6300,13 +6303,14 @@ static double permi_frontier_seconds;
 static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << shape->low;
-  size_t tops = (size_t)1 << shape->top, rows = (size_t)shape->top + 1, middles = rows << shape->middle;
+  size_t tops = (size_t)1 << shape->top, rows = (size_t)shape->top + 1;
+  size_t blocks = (rows << shape->middle) * (size_t)shape->lefts;
   permi_step_table at;
   at.shift = shape->middle;
   if (words) {
     int k, last = 0;
     tops = (size_t)words->top[words->tops - 1] + 1; /* they ascend */
-    middles = (size_t)words->middle_start[shape->top + 1];
+    blocks = (size_t)words->middle_start[shape->top + 1];
     for (k = 0; k <= shape->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
         const int most = words->middle[words->middle_start[k + 1] - 1];
@@ -6324,10 +6328,10 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
   at.middle_start = at.start + 4 * (size_t)(shape->low + 2);
   at.top = at.middle_start + 4 * (size_t)(shape->top + 2);
   at.middle = at.top + 2 * tops;
-  at.word = at.middle + 2 * middles;
+  at.word = at.middle + 2 * blocks;
   at.rank = at.word + 2 * low;
   at.left = at.rank + 2 * low;
-  at.bytes = at.left + middles;
+  at.bytes = at.left + blocks;
   return at;
 }
 

@@ -206,8 +206,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
    first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
-   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree or, if m = n,
-   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree, frontier
+   (lists, arrays) or, if m = n, twins, and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
    O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
@@ -3470,7 +3470,7 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   spy->steps = frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (v = 0; v < 2 * spy->leaf->information.n && spy->width; v++)
+  for (v = 0; v < frontier->vertices && spy->width; v++)
     for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;
@@ -4363,16 +4363,15 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
-   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
-   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
-   / permanent.
+   Draws samples from a run that kept its states. A state's value sums over ways: the value of a state (or states)
+   before times a coefficient. A draw goes backwards from the last state: it takes a way with probability (its weight) /
+   (all weights) and notes its matrix entry. These probabilities telescope to (product of the entries) / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
      >>trace_tree       a star's entries; how a join shares the matched vertices
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
-   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
+   Integer weights are exact, and numbers below their sum are drawn by rejection: probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
    factor too. */
 
 struct permi_tracer;
@@ -4527,8 +4526,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
+   factor for each line. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -4551,12 +4550,21 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+  uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
 } permi_frontier_kept;
+
+/* Returns how many words of t bits have `least` to `most` ones; kept->words[t]: at most so many. */
+static uint64_t permi_kept_words(const permi_frontier_kept *kept, int t, int least, int most)
+{
+  const uint64_t *words = kept->words[t];
+  if (most < least || most < 0)
+    return 0;
+  return words[most < t ? most : t] - (least < 1 ? 0 : words[least - 1 < t ? least - 1 : t]);
+}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -4614,15 +4622,18 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
                                     uint64_t mask)
 {
   const permi_arrays *arrays = frontier->arrays;
-  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
-  int place = 0, ones = 0;
-  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
+  const uint64_t occupied = arrays->occupied[p], low = (UINT64_C(1) << arrays->low) - 1;
+  uint64_t word = mask ^ arrays->rows[p], rank;
+  const int ones = permi_count_ones(word), below = permi_count_ones(word & low);
+  const int least = frontier->ones[p] - ones, most = frontier->most[p] - ones;
+  int seen;
+  if (word & ~occupied || least > 0 || most < 0)
     return NULL;
-  for (; word; occupied ^= bit, place++) {
-    bit = occupied & (0 - occupied);
-    if (word & bit)
-      rank += kept->binomial[place][++ones];
-    word &= ~bit;
+  rank = permi_kept_words(kept, permi_count_ones(occupied & low), below + least, below - 1);
+  for (seen = 1; word; word &= word - 1, seen++) {
+    const uint64_t smaller = (word & (0 - word)) - 1;
+    const int high = smaller >= low;
+    rank += permi_kept_words(kept, permi_count_ones(occupied & smaller), seen + high * least, seen + high * most);
   }
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
@@ -4710,8 +4721,8 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   if (!frontier->arrays)
     return permi_lists_record(trace, control);
   for (t = 0; t <= frontier->slot_count; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
+    for (k = 0; k <= t; k++)
+      kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
   return permi_arrays_record(trace, control);
 }
 
@@ -5512,12 +5523,12 @@ static double permi_tree_derive_bytes(const void *plan)
 static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
+   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
+   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
+   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
+   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
+   so threads and ranges change nothing. */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
@@ -5526,9 +5537,9 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
@@ -5759,8 +5770,7 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
+/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
@@ -5773,10 +5783,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
-  if (takes && matrix->m < matrix->n && options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE)
+  if (matrix->m < matrix->n && options->method == PERM_METHOD_TWINS)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples of %d x %d take methods auto and tree; method %s is for square matrices",
-                      matrix->m, matrix->n, perm_name("method", options->method));
+                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins "
+                      "is for square matrices", matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,

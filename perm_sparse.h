@@ -38,7 +38,7 @@
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
-                     than rows gone; all values
+                     than rows gone (rectangular: of a range of d); all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
@@ -283,7 +283,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
+   short. Rectangular matrices: methods auto, tree, frontier, lists, arrays, sorting; to PERM_MAX_LINES lines subsets,
+   short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -3818,9 +3819,9 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
-   vertices greedy orders take the one whose neighbours are nearest to leaving, every other round any
+   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
+   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
+   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
    (docs/engines.md). */
 
 #define PERMI_ORDER_WIDTH 512
@@ -3828,7 +3829,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -3836,7 +3837,7 @@ typedef struct permi_block {
   int64_t *integer, *imaginary_integer;
 } permi_block;
 
-/* Returns where the factor of products in which v stays unmatched stands, behind the values of edges: a row's, or 1. */
+/* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
 static int permi_block_alone(const permi_block *block, int v)
 {
   return block->edges + (v < block->n ? v : block->n);
@@ -3845,6 +3846,14 @@ static int permi_block_alone(const permi_block *block, int v)
 static int permi_block_values(const permi_block *block)
 {
   return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
+
+static int permi_block_stays(const permi_block *block, int v)
+{
+  const int e = permi_block_alone(block, v);
+  return block->free_lines &&
+         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                         : block->absolute[e] != 0);
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -3874,15 +3883,39 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
-static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
+/* Sets the least and the most ones (>>arrays) of states that lead to the permanent. */
+static void permi_order_ones(const permi_block *block, const int *width, const int *gone, int *least, int *most)
 {
-  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
+  const int ones = width[0] + gone[0] - gone[1], t = width[0] + width[1], alones = block->alones;
+  const int rows = block->n - gone[0], later = block->vertices - 2 * block->n + (rows < alones ? rows : alones);
+  *least = ones - (gone[0] < alones ? gone[0] : alones);
+  *least = *least < 0 ? 0 : *least;
+  *most = ones + (gone[1] < later ? gone[1] : later);
+  *most = *most > t ? t : *most;
+}
+
+/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
+static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
+                                                     const int *width, const int *gone)
+{
+  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]), most;
+  double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
   if (!binomial)
     return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
-  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+  binomial += t * (t + 1) / 2;
+  if (!block->free_lines)
+    return k < 0 || k > t ? 1 : binomial[k];
+  for (permi_order_ones(block, width, gone, &k, &most); k <= most; k++)
+    states += binomial[k];
+  return fmax(states, 1);
+}
+
+/* Returns a step's transitions. With free lines `gone` neighbours go in further steps. */
+static PERMI_ALWAYS_INLINE double permi_order_work(const permi_block *block, double states, int left, int gone)
+{
+  return states * (block->free_lines ? ldexp(4.5 + 0.5 * left, gone) - 2.5 : 1 + 0.5 * left);
 }
 
 /* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
@@ -3893,8 +3926,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
-   pieces keep a plan under other limits. */
+/* Returns the most that max_seconds allows, a power of 2: runs, ranks and escalations plan alike. Jobs in pieces keep a
+   plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -4003,9 +4036,9 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static double permi_walk_states(const double *binomial, const permi_walk *walk)
+static int permi_walk_gone(const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width, walk->eliminated);
+  return walk->eliminated[0] + walk->eliminated[1];
 }
 
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
@@ -4016,15 +4049,15 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   permi_walk_start(block, walk);
   walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
+    const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_walk_states(binomial, walk);
+    states = permi_order_states(block, binomial, walk->width, walk->eliminated);
     walk->peak = fmax(walk->peak, states);
     states = permi_order_price(states, budget->most);
-    cost += states * (1 + 0.5 * open);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
   }
@@ -4039,8 +4072,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step an
-   entry and a look at the candidates a vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an
+   entry, a look at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -4189,7 +4222,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   if (length == 0) {
     v = permi_order_below(seed, n);
     if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + (block->vertices == 2 * n ? v : v % (block->vertices - n));
+      v = n + v % (block->vertices - n);
     return v;
   }
   for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
@@ -4207,8 +4240,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int length = 0, v;
   double cost = 0, states = 1, units;
   permi_greedy_start(block, greedy, budget->account->watch);
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
-    const int width = walk->width[0] + walk->width[1];
+  while (permi_walk_gone(walk) < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
     int open;
     units = greedy->units;
     greedy->units = 0;
@@ -4223,10 +4256,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     greedy->mark[v] = 2;
     order[length++] = v;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
+    states = permi_order_price(permi_order_states(block, binomial, walk->width, walk->eliminated), budget->most);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
+  if (cost > limit || permi_walk_gone(walk) < vertices)
     return (double)INFINITY;
   for (v = 0; v < vertices; v++)
     if (greedy->mark[v] != 2)
@@ -4339,8 +4372,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int p, int v)
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
-  trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->block, a->binomial, next, next + 2), a->budget->most);
+  trial->cost[p + 1] += 0.25 * trial->states[p] + permi_order_work(a->block, trial->states[p + 1], left, dead);
 }
 
 static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const permi_positions *from, int first,
@@ -4451,7 +4484,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
 
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;
 }
 
 /* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
@@ -4633,7 +4666,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(search.best[kind], search.trial, vertices * sizeof *order);
       }
       permi_orders_take(&search, search.trial, made);
-      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2) || (round == 0 && block->free_lines);
     }
   units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
   ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;
@@ -5201,7 +5234,7 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes suffices for 64 bits (J. Sorenson, J.
    Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
@@ -5250,8 +5283,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
-   words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if negative. word, product: primes
+   + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {
@@ -5379,7 +5412,7 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
 #define permi_gpu_needs(frontier) \
-  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_bytes_at(frontier, (frontier)->steps))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, offer) PERM_OK
@@ -5482,7 +5515,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns the entry without low parts, which compilers then know to be 0. */
+/* Compilers then know low parts to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -5510,7 +5543,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
+/* Multiplies c. Returns how often to add it: `factor` times if the product overflows, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -5779,7 +5812,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 
 typedef struct permi_majorant {
   double sum, bits;
-  int count, others; /* of modulus not 1 */
+  int count, others; /* of modulus not 1; with free lines all */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -5789,7 +5822,7 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
     x += fabs((double)block->imaginary_integer[edge]);
   line->sum += x;
   line->count++;
-  line->others += x != 1;
+  line->others += x != 1 || block->free_lines;
 }
 
 /* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
@@ -5814,10 +5847,8 @@ static double permi_block_bits(const permi_block *block)
     permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
-    if (block->free_lines) {
+    if (block->free_lines)
       permi_majorant_enter(block, permi_block_alone(block, v), &line);
-      line.others = 1;
-    }
     bits[v >= block->n] += permi_majorant_bits(&line);
   }
   if (block->free_lines) /* sums of columns bound nothing */
@@ -5912,7 +5943,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
+/* Callers, also of functions that open an engine's run, have cleared it except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -5927,7 +5958,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
+/* Thread 0 asks once every PERMI_RUNNER_POLL states whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;
@@ -5989,12 +6020,13 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 /* ======================================================================================= >>frontier
    The dynamic program over the vertices of a frontier, and sorted lists of its states. */
 
-/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
-   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
-   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
-   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
-   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
-   pattern; patterns are few, so a state costs only its value. */
+/* A state is a mask of slots (1: that vertex is matched); its value sums the products of entries over the ways to it.
+   Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched; with free lines (>>walk) it has a step of its own, and a further stream leaves v
+   unmatched. So a step is a union of streams, the drop and one for each t: states with (mask & test) == want go to mask
+   ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
+   groups, states with equal bits above the low PERMI_LOW_BITS. Their low masks are their pattern, of few: a state costs
+   its value. */
 
 #define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
@@ -6011,7 +6043,7 @@ typedef struct permi_array_residues {
 
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues, low, middle, top;
+  int by_residues, low, middle, top, lefts; /* lefts: >>arrays */
   permi_array_residues residues;
   unsigned char *growth;
   double bytes;
@@ -6021,15 +6053,15 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width, slot_count, mask_words;
+  int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: the drop */
+  int *partner;           /* of a stream: t; -1: none */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  int *ones, *most, *words; /* >>arrays: least, most; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
@@ -6191,21 +6223,17 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
   return begin;
 }
 
-static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
-{
-  uint64_t differs = 0;
-  int w;
-  for (w = 0; w < words; w++)
-    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
-  return !differs;
-}
-
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
-    high += words;
+  for (; cursor->group < cursor->end; cursor->group++, high += words) {
+    uint64_t differs = 0;
+    for (w = 0; w < words; w++)
+      differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+    if (!differs)
+      break;
+  }
   for (w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
@@ -6282,7 +6310,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  size_t k, count, j = 0;
+  size_t k, count, goals = to->first[target + 1] - to->first[target], j = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -6297,18 +6325,18 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place)
+      while (j < goals && goal[j] < place)
         j++;
-      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
+      if (j < goals && goal[j] == place) /* else left out */
+        moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
+  move->whole = (size_t)move->count == count && count == goals;
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
-   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
-   */
+/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
+   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6370,23 +6398,24 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     memcpy(mine, gone, sizeof mine);
     if (held)
       mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
-    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
-      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+    for (e = block->start[v] - 2; e < block->start[v + 1]; e++) {
+      const int k = e - block->start[v], drop = k == -1, t = k < 0 ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = k < 0 || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
       uint64_t *want = test + words, *flip = want + words;
-      if (drop ? !held : death[t] < p)
+      if (drop ? !held : k < 0 ? !permi_block_stays(block, v) : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
-      frontier->partner[used] = drop ? -1 : t;
+      frontier->partner[used] = k < 0 ? -1 : t;
       frontier->coefficient[used++] =
-          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+          drop ? permi_coefficient_one()
+               : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
+      if (bit && birth[t] >= 0 && birth[t] < p) {
         test[word] |= bit;
         want[word] &= ~bit;
         flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-      } else if (!drop && bit && death[t] > p) {
+      } else if (bit && death[t] > p) {
         flip[word] ^= bit;
       }
       test = flip + words;
@@ -6395,61 +6424,87 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
+/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
+static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
+                                const permi_walk *walk, int p, int v, int left, int meet)
+{
+  const int width = walk->width[0] + walk->width[1], stays = permi_block_stays(block, v), to = p + 1;
+  frontier->sequence[p] = v;
+  frontier->death[v] = p;
+  frontier->width = width > frontier->width ? width : frontier->width;
+  permi_order_ones(block, walk->width, walk->eliminated, &frontier->ones[to], &frontier->most[to]);
+  meet += v < block->n ? frontier->most[to] : width - frontier->ones[to];
+  frontier->additions += (meet < left ? meet : left) + (frontier->birth[v] >= 0) + stays - 1;
+  frontier->states[to] = permi_order_states(block, binomial, walk->width, walk->eliminated);
+  frontier->cost[to] = frontier->cost[p] + frontier->states[p] / 4 + frontier->states[to] * (1 + stays + 0.5 * left);
+  frontier->room[to & 1] = fmax(frontier->room[to & 1], frontier->states[to]);
+}
+
 PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                                   const double *binomial, permi_walk *walk, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
+  const int vertices = block->vertices;
   int i, e, v, p = 0;
   frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = frontier->ones[0] = 0;
+  frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width, held, meet = 0;
+    int left, other, waiting = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
-    held = walk->state[v] == 1;
+    other = v < block->n;
     permi_walk_step(block, walk, v);
-    frontier->sequence[p] = v;
-    frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
-        frontier->death[t] = p;
-        meet++;
+        *(block->free_lines ? &waiting : &went) += 1;
+        frontier->death[t] = block->free_lines ? -1 : p;
       }
-      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+      if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    width = walk->width[0] + walk->width[1];
-    frontier->width = width > frontier->width ? width : frontier->width;
-    p++;
-    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
-    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
-    frontier->additions += (meet < left ? meet : left) + held - 1;
-    frontier->states[p] = permi_walk_states(binomial, walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
+    walk->width[other] += waiting;
+    walk->eliminated[other] -= waiting;
+    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
+    for (e = block->start[v]; waiting > 0; e++) {
+      const int t = block->neighbour[e];
+      if (walk->state[t] < 2 || frontier->death[t] >= 0)
+        continue;
+      walk->width[other]--;
+      walk->eliminated[other]++;
+      waiting--;
+      permi_frontier_note(frontier, block, binomial, walk, p++, t, 0, 0);
+    }
   }
   frontier->steps = p;
   return 1;
 }
 
+static void permi_frontier_enter(const permi_block *block, int edge, permi_majorant *line, double *bits)
+{
+  *bits -= line->bits;
+  permi_majorant_enter(block, edge, line);
+  line->bits = permi_majorant_bits(line);
+  *bits += line->bits;
+}
+
 /* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others, so the bound by entries so far holds. */
+   between two others: the bound by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
-  int p, e, end;
+  int p, e;
+  bits[1] = block->free_lines ? (double)INFINITY : 0;
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
@@ -6457,14 +6512,15 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
-        const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= line[u].bits;
-        permi_majorant_enter(block, block->edge[e], &line[u]);
-        line[u].bits = permi_majorant_bits(&line[u]);
-        bits[u >= block->n] += line[u].bits;
-      }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (frontier->death[t] < p)
+        continue;
+      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= block->n]);
+      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= block->n]);
+    }
+    if (permi_block_stays(block, v))
+      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
   for (p = 0; p <= frontier->steps && !residues; p++) {
@@ -6480,12 +6536,12 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
 {
-  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
+  const size_t vertices = (size_t)block->vertices, streams = (size_t)block->edges + 2 * vertices;
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
@@ -6499,6 +6555,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   pool = &frontier->owned.pool;
   frontier->lost_error = exactness->lost_error;
+  frontier->vertices = block->vertices;
+  frontier->rows = block->free_lines ? block->n : 0;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
@@ -6507,7 +6565,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
                        vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
-                       &frontier->ones, vertices + 1, (int **)NULL))
+                       &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   status = PERM_ERROR_LIMIT;
@@ -6538,7 +6596,7 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with the same top bits, then add up their values. */
+   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
 
 /* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
@@ -6567,6 +6625,7 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
+  uint64_t rows[PERMI_MASK_WORDS + 1], within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -6618,6 +6677,34 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* For permi_part_leave. */
+static void permi_run_leave(permi_run *run)
+{
+  const permi_frontier *frontier = run->frontier;
+  unsigned low;
+  int v, k;
+  memset(run->rows, 0, sizeof run->rows);
+  memset(run->within, 0, sizeof run->within);
+  for (v = 0; v < frontier->rows; v++)
+    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
+      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+  for (low = 0; low < PERMI_LOW_STATES; low++)
+    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+}
+
+/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
+static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
+{
+  int left = run->frontier->most[run->step], w;
+  uint64_t any = 0;
+  for (w = 0; w < words; w++)
+    left -= permi_count_ones(key[w] ^ (run->rows[w] >> PERMI_LOW_BITS | run->rows[w + 1] << (64 - PERMI_LOW_BITS)));
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    any |= bits[w] &= left < 0 ? 0 : left < PERMI_LOW_BITS ? run->within[left][w] : UINT64_MAX;
+  return any != 0;
+}
+
 static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part *part, permi_cursor *cursor, int words)
 {
   const perm_allocator *allocator = &run->base.locked;
@@ -6654,8 +6741,10 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (takes == before)
+    if (takes == before || (run->frontier->rows && !permi_part_leave(run, key, bits, words))) {
+      takes = before;
       continue;
+    }
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
@@ -6720,6 +6809,8 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
+  if (frontier->rows)
+    permi_run_leave(run);
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
@@ -6791,7 +6882,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, which is always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
@@ -6881,10 +6972,10 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
    The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
-   of ones (a - d in >>walk). A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
-   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
-   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   of ones (a - d in >>walk); with free lines, a range. A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + start[ones of low] + rank[low].
+   A block, words with equal top, middle and ones of low, sums the ways to it in a fixed order: high bits are settled
+   once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
    double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
@@ -6894,12 +6985,12 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* in use */
+  int ones, most, low; /* ones: least; low: bits in use */
   size_t states;
   uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
-  uint16_t *middle, *top;               /* middle: by ones of top */
+  uint16_t *middle, *top;               /* middle: of a block, by ones of top */
   unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
   size_t total[PERMI_ARRAY_HIGH + 1];
@@ -6980,11 +7071,6 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
   return 8 * permi_numbers_words(&numbers);
 }
 
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  return permi_arrays_bytes_at(frontier, frontier->steps);
-}
-
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
   if (frontier->arrays->by_residues)
@@ -7048,8 +7134,8 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 /* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
    step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced last,
+     LONG otherwise: products are reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
             wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
             for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
@@ -7159,13 +7245,13 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
   const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
-  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
+  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle, blocks = middles * (size_t)arrays->lefts;
   memset(layout, 0, sizeof *layout);
   layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
-  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
-  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle = (uint16_t *)permi_pool_get(pool, blocks, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, blocks, 1);
   layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
   layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
@@ -7177,13 +7263,13 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 }
 
 PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
-                                                 int ones)
+                                                 int ones, int most)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
@@ -7202,30 +7288,33 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   }
   layout->occupied = occupied;
   layout->ones = ones;
+  layout->most = most;
   layout->low = low;
-  memset(size, 0, sizeof size);
-  for (j = 0; j <= low; j++)
-    size[PERMI_ARRAY_HIGH + j] = layout->start[j + 1] - layout->start[j];
+  for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
+    begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
   x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
   } while (x);
   for (c = 0; c <= arrays->top; c++) {
-    const int rest = ones - c;
+    const int rest = ones > c ? ones - c : 0;
     size_t offset = 0;
     layout->middle_start[c] = used;
     layout->total[c] = 0;
-    if (c > tops || rest < 0)
+    if (c > tops || most < c)
       continue;
     x = 0;
     do { /* branches would be mispredicted */
-      const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
-      layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
-      layout->middle[used] = (uint16_t)x;
-      layout->left[used] = (unsigned char)left;
-      used += states != 0;
-      offset += (size_t)states;
+      int left = rest - layout->middle_ones[x];
+      layout->middle_offset[(size_t)c << arrays->middle | x] = offset - (size_t)begin[PERMI_ARRAY_HIGH + left];
+      for (j = rest; j <= most - c; j++, left++) {
+        const int states = begin[PERMI_ARRAY_HIGH + left + 1] - begin[PERMI_ARRAY_HIGH + left];
+        layout->middle[used] = (uint16_t)x;
+        layout->left[used] = (unsigned char)left;
+        used += states != 0;
+        offset += (size_t)states;
+      }
       x = (x - middle_mask) & middle_mask;
     } while (x);
     layout->total[c] = offset;
@@ -7278,6 +7367,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   for (s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const int more = permi_count_ones(from) - permi_count_ones(pull.want);
     const permi_coefficient *c = &frontier->coefficient[first + s];
     const double real = run->absolute         ? c->absolute
                         : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
@@ -7286,7 +7376,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
         (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
         (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
         (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
-        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask), source->ones - more,
+        source->most - source->ones,
         ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
         real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
@@ -7313,8 +7404,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
 }
 
 /* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
-   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
-   Sizes follow from counts of bits, so planning knows the memory. */
+   some settings of these bits: it places targets at the first fit, computes them, frees the source's places. Counts of
+   bits give the sizes, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -7402,10 +7493,10 @@ static void permi_places_size(permi_places *places, int p)
   const uint64_t each = permi_arrays_bytes_at(frontier, next);
   int c, k;
   for (c = 0; c <= arrays->top; c++) {
-    const int ones = frontier->ones[p] - c;
-    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
-    for (k = 1; k <= ones && states; k++)
-      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    const int most = frontier->most[p] - c < below ? frontier->most[p] - c : below;
+    uint64_t states = 0, ways = c <= permi_count_ones(tops);
+    for (k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
+      states += k >= frontier->ones[p] - c ? ways : 0;
     places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
   }
 }
@@ -7544,21 +7635,23 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
-    const int left = target->left[i], start = target->start[left];
+    const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
     char *y = permi_array_values(run, p + 1, top) +
-              (size_t)target->middle_offset[(size_t)ones << bits | target->middle[i]] * run->bytes;
+              (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
       const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
       uint32_t word;
-      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
+      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
+          (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
-      origin[origins].x = permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
+      origin[origins].x = permi_array_values(run, p, word >> bits) +
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -7662,7 +7755,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   perm_status status = PERM_OK;
   int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
   run->tracking = 0;
@@ -7698,7 +7791,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   perm_status status = PERM_OK;
   memset(&run->base.sizes, 0, sizeof run->base.sizes);
   run->base.sizes.smallest = run->base.sizes.largest = 1;
-  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
   else
@@ -7741,7 +7834,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
+  const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -7880,9 +7973,10 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->growth = growth;
   arrays->isa = isa;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
       continue;
@@ -7906,7 +8000,8 @@ static int permi_arrays_measured(const permi_frontier *frontier, permi_control *
 static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  const double bytes =
+      2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
@@ -7934,12 +8029,14 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
+    const int spread = frontier->most[p] - frontier->ones[p];
+    const double smaller = 1 + 0.25 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
     if (!arrays->by_residues)
-      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+      values += (frontier->cost[p] - frontier->cost[p - 1]) * smaller *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
-    const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
-    tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
+    const int tops = permi_count_ones(high ^ middle), ones = frontier->most[p] < tops ? frontier->most[p] : tops;
+    tables += (ones + 1) * ldexp(spread + 1, permi_count_ones(middle)) + ldexp(1, tops);
   }
   return values + permi_arrays_passes(frontier) *
                       (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);
@@ -14603,8 +14700,8 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>sorting
-   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
-   state (keys of mask_words words) and adds equal ones. */
+   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   mask_words words), adds equal ones. */
 
 /* A term; `key` is the word of its state by which it is sorted. */
 typedef struct permi_term {
@@ -14634,10 +14731,14 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
+      int ones = 0;
       for (w = 0; w < frontier->mask_words; w++)
         differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
-      if (differs)
+      for (w = 0; w < frontier->mask_words && frontier->rows; w++)
+        ones += permi_count_ones(source->high[k * words + (size_t)w] ^ permi_stream_word(frontier, s, 2, w) ^
+                                 run->rows[w]);
+      if (differs || (frontier->rows && ones > frontier->most[p + 1]))
         continue;
       if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
         permi_release(allocator, term);
@@ -17708,14 +17809,14 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
-   cpu_fallback the GPU must be there and have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
+   must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
   double there, needed;
   if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
-      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
+      permi_arrays_bytes_at(frontier, frontier->steps) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
@@ -17747,7 +17848,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
+/* Measures; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17820,8 +17921,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
-   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
+/* Sets the budget of orders, the GPU's if a quick order will run there: two steps are in memory; samples keep to one
+   order whatever max_bytes. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -17868,11 +17969,24 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
+/* The caller releases *order. `quick`: greedy ones alone. Returns 0 without memory. */
+static int permi_frontier_order(permi_maker *maker, const permi_block *block, double rival, int quick,
+                                permi_budget *budget, int **order, double *cost)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  *order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof **order);
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, maker->working->n);
+  if (!*order || !maker->binomial || !permi_frontier_budget(maker, block, rival, *order, budget))
+    return 0;
+  budget->effort = quick ? 0 : budget->effort;
+  return permi_order(allocator, block, maker->binomial, budget, *order, cost);
+}
+
 /* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  double cost = (double)INFINITY;
+  double cost;
   permi_budget budget;
   int *order;
   if (!maker->offers || block->n > PERM_MAX_N)
@@ -17880,18 +17994,12 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   if (maker->offers->glance >= 0)
     return maker->offers->glance;
   maker->offers->glance = (double)INFINITY;
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, maker->working->n);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
-    budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
-      maker->offers->glance = permi_budget_seconds(&budget, cost);
-      maker->offers->glanced = order;
-      order = NULL;
-    }
+  if (permi_frontier_order(maker, block, rival, 1, &budget, &order, &cost) && cost < (double)INFINITY) {
+    maker->offers->glance = permi_budget_seconds(&budget, cost);
+    maker->offers->glanced = order;
+    order = NULL;
   }
-  permi_release(allocator, order);
+  permi_release(&maker->options->allocator, order);
   return maker->offers->glance;
 }
 
@@ -17911,15 +18019,11 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                  permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, working->n);
-  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+  if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
       permi_release(allocator, order);
@@ -17954,7 +18058,7 @@ static perm_status permi_frontier_least(permi_maker *maker, const permi_block *b
 {
   if (block->n > PERM_MAX_N) {
     offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
-                                           (2.0 * block->n + block->edges));
+                                           ((double)block->vertices + block->edges));
   } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
     offer->likely = permi_frontier_glance(maker, block, rival);
     if (offer->likely < (double)INFINITY)
@@ -18142,7 +18246,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -18180,6 +18284,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+      block->alones += i < n && permi_block_stays(block, i);
     }
   }
   block->start[0] = 0;
@@ -18230,7 +18335,7 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+/* Sums over arrays with free lines, a digit for each distinct line of one side, come after trees. */
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
@@ -18260,15 +18365,15 @@ static const permi_engine permi_engines[] = {
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
-     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
+     permi_frontier_offer, permi_frontier_make, permi_owned_release},
     {PERM_METHOD_SIGN_SEARCH, PERMI_LONE, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer,
      permi_signs_make, permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, 0, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
@@ -18402,8 +18507,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
-   compared. */
+/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -18449,9 +18553,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
-                                                                                            : PERM_METHOD_FRONTIER) -
-                                                        permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
@@ -18469,9 +18571,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
-   are not planned. */
+/* Returns an engine's least seconds: of planning or, chosen, a tenth of what is free, thrice for fuller blocks. Engines
+   that look for zeros take n 2^n transitions for blocks of these orders without any, and do not plan larger ones. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)
@@ -18872,7 +18973,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 if the matrix is taken as an array: for methods over counts, and small rectangles. */
+/* 1: taken as an array, for methods over counts; small rectangles. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -18909,10 +19010,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
-  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+  if (matrix->m != matrix->n && named && !(engine && engine->flags & PERMI_FREE))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
-                      "others", perm_name("method", options->method));
+                      "options: method %s is for square matrices; auto, tree, frontier, lists, arrays, sorting, "
+                      "subsets, short and multiplicities take others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)

@@ -37,7 +37,7 @@
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
        frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
-                     than rows gone; all values
+                     than rows gone (rectangular: of a range of d); all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda

@@ -1100,7 +1100,8 @@ check malformed_line one_line_error
 expect json_bad 2 '"value":null,.*"status":"PERM_ERROR_FORMAT"' --json $dir/bad.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular.txt
 expect rectangular 0 'permanent = 58$' $dir/rectangular.txt
-expect rectangular_frontier 2 'square matrices' $dir/rectangular.txt --method frontier
+expect rectangular_band 2 'square matrices' $dir/rectangular.txt --method band
+expect rectangular_frontier 0 'permanent = 58$' $dir/rectangular.txt --method frontier
 for method in subsets multiplicities short; do
   expect "rectangular by $method" 0 'permanent = (58|57\.999999[0-9]*|58\.000000[0-9]*)$' \
     --method $method $dir/rectangular.txt

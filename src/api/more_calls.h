@@ -98,8 +98,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
    first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
-   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree or, if m = n,
-   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
+   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree, frontier
+   (lists, arrays) or, if m = n, twins, and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
    O(nnz log states) or, of a tree, 2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */

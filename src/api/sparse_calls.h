@@ -109,7 +109,8 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
                                             perm_result *result);
 
 /* Permanent of a sparse matrix. Precision default takes doubles, with their error bound, if a perm_integer may be too
-   short. Rectangular matrices: methods auto, tree; to PERM_MAX_LINES lines subsets, short, multiplicities. */
+   short. Rectangular matrices: methods auto, tree, frontier, lists, arrays, sorting; to PERM_MAX_LINES lines subsets,
+   short, multiplicities. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 

@@ -6,10 +6,10 @@
 #include "steps.h"
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
-   of ones (a - d in >>walk). A word's index is
-       top_offset[top] + middle_offset[ones of top][middle] + rank[low].
-   A block, the words with the same top and middle bits, sums the ways to reach it in a fixed order: high bits are
-   settled once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
+   of ones (a - d in >>walk); with free lines, a range. A word's index is
+       top_offset[top] + middle_offset[ones of top][middle] + start[ones of low] + rank[low].
+   A block, words with equal top, middle and ones of low, sums the ways to it in a fixed order: high bits are settled
+   once, then y += c x over arrays, or by a table of low words. GPUs compute the bits of the AVX2 and, for
    double-doubles, AVX-512 kernels. */
 
 #define PERMI_ARRAY_LOW 11  /* words and ranks fit the first cache */
@@ -19,12 +19,12 @@
 
 typedef struct permi_layout {
   uint64_t occupied;
-  int ones, low; /* in use */
+  int ones, most, low; /* ones: least; low: bits in use */
   size_t states;
   uint16_t *word, *rank; /* by ones; rank among these */
   int start[PERMI_ARRAY_LOW + 2];
   uint64_t *middle_offset, *top_offset; /* [ones of top][middle]; of a word */
-  uint16_t *middle, *top;               /* middle: by ones of top */
+  uint16_t *middle, *top;               /* middle: of a block, by ones of top */
   unsigned char *left, *middle_ones;    /* ones of low */
   int middle_start[PERMI_ARRAY_HIGH + 2], tops;
   size_t total[PERMI_ARRAY_HIGH + 1];
@@ -105,11 +105,6 @@ static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
   return 8 * permi_numbers_words(&numbers);
 }
 
-static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
-{
-  return permi_arrays_bytes_at(frontier, frontier->steps);
-}
-
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
   if (frontier->arrays->by_residues)
@@ -173,8 +168,8 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 /* RESIDUES of integers modulo primes: a pass and one double a state each, whole, at most p / 2 + 1, of either sign. A
    step's permi_growth is
      NOT    if the bound on the true values, not Gaussian, is below p / 2,
-     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced at the end,
-     LONG   otherwise: each product is reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
+     SHORT  if its coefficients' moduli times p / 2 + 1 sum to at most 2^52: sums are exact, reduced last,
+     LONG otherwise: products are reduced. With a, b <= p / 2 + 1 and p <= 2^50 the quotient ab / p < 2^48.01 is
             wrong by less than 3 2^-53 of itself, 0.1, before it is rounded: a product is below 0.61 p, and 1.25 p / 2
             for each way leaves room for sums below 2^52.
    Primes are below 2^bits, for the fewest seconds. Integers below 2^52 need no modulus, Gaussian ones two passes a
@@ -284,13 +279,13 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
   const size_t low = (size_t)1 << arrays->low, middle = (size_t)1 << arrays->middle, top = (size_t)1 << arrays->top;
-  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle;
+  const size_t middles = (size_t)(arrays->top + 1) << arrays->middle, blocks = middles * (size_t)arrays->lefts;
   memset(layout, 0, sizeof *layout);
   layout->word = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->rank = (uint16_t *)permi_pool_get(pool, low, sizeof(uint16_t));
   layout->middle_offset = (uint64_t *)permi_pool_get(pool, middles, sizeof(uint64_t));
-  layout->middle = (uint16_t *)permi_pool_get(pool, middles, sizeof(uint16_t));
-  layout->left = (unsigned char *)permi_pool_get(pool, middles, 1);
+  layout->middle = (uint16_t *)permi_pool_get(pool, blocks, sizeof(uint16_t));
+  layout->left = (unsigned char *)permi_pool_get(pool, blocks, 1);
   layout->middle_ones = (unsigned char *)permi_pool_get(pool, middle, 1);
   layout->top_offset = (uint64_t *)permi_pool_get(pool, top, sizeof(uint64_t));
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
@@ -302,13 +297,13 @@ static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
 }
 
 PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied,
-                                                 int ones)
+                                                 int ones, int most)
 {
   const uint32_t low_mask = (uint32_t)occupied & ((1u << arrays->low) - 1);
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
+  int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
@@ -327,30 +322,33 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   }
   layout->occupied = occupied;
   layout->ones = ones;
+  layout->most = most;
   layout->low = low;
-  memset(size, 0, sizeof size);
-  for (j = 0; j <= low; j++)
-    size[PERMI_ARRAY_HIGH + j] = layout->start[j + 1] - layout->start[j];
+  for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
+    begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
   x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
   } while (x);
   for (c = 0; c <= arrays->top; c++) {
-    const int rest = ones - c;
+    const int rest = ones > c ? ones - c : 0;
     size_t offset = 0;
     layout->middle_start[c] = used;
     layout->total[c] = 0;
-    if (c > tops || rest < 0)
+    if (c > tops || most < c)
       continue;
     x = 0;
     do { /* branches would be mispredicted */
-      const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
-      layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
-      layout->middle[used] = (uint16_t)x;
-      layout->left[used] = (unsigned char)left;
-      used += states != 0;
-      offset += (size_t)states;
+      int left = rest - layout->middle_ones[x];
+      layout->middle_offset[(size_t)c << arrays->middle | x] = offset - (size_t)begin[PERMI_ARRAY_HIGH + left];
+      for (j = rest; j <= most - c; j++, left++) {
+        const int states = begin[PERMI_ARRAY_HIGH + left + 1] - begin[PERMI_ARRAY_HIGH + left];
+        layout->middle[used] = (uint16_t)x;
+        layout->left[used] = (unsigned char)left;
+        used += states != 0;
+        offset += (size_t)states;
+      }
       x = (x - middle_mask) & middle_mask;
     } while (x);
     layout->total[c] = offset;
@@ -403,6 +401,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   for (s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    const int more = permi_count_ones(from) - permi_count_ones(pull.want);
     const permi_coefficient *c = &frontier->coefficient[first + s];
     const double real = run->absolute         ? c->absolute
                         : arrays->by_residues ? permi_residue_entry(c, run->numbers.modulus, run->root)
@@ -411,7 +410,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
         (uint32_t)(pull.test >> low), (uint32_t)(pull.want >> low), (uint32_t)(pull.keep >> low),
         (uint32_t)(pull.flip >> low), (uint32_t)(pull.test & low_mask), (uint32_t)(pull.want & low_mask),
         (uint32_t)(pull.keep & low_mask), (uint32_t)(pull.flip & low_mask),
-        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask),
+        permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask), source->ones - more,
+        source->most - source->ones,
         ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0,
         real, c->imaginary, {c->integer[0], c->integer[1]}};
     perm_gpu_way *way = &run->way[s];
@@ -438,8 +438,8 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
 }
 
 /* PLACES. States that differ in top bits that a step keeps do not meet. So a step takes turns in one memory, each for
-   some settings of these bits: it places target values at the first fit, computes them, frees the source's places.
-   Sizes follow from counts of bits, so planning knows the memory. */
+   some settings of these bits: it places targets at the first fit, computes them, frees the source's places. Counts of
+   bits give the sizes, so planning knows the memory. */
 
 /* Threads wait after each turn: none is below a millisecond. */
 #define PERMI_ARRAY_TURNS 8
@@ -527,10 +527,10 @@ static void permi_places_size(permi_places *places, int p)
   const uint64_t each = permi_arrays_bytes_at(frontier, next);
   int c, k;
   for (c = 0; c <= arrays->top; c++) {
-    const int ones = frontier->ones[p] - c;
-    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
-    for (k = 1; k <= ones && states; k++)
-      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    const int most = frontier->most[p] - c < below ? frontier->most[p] - c : below;
+    uint64_t states = 0, ways = c <= permi_count_ones(tops);
+    for (k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
+      states += k >= frontier->ones[p] - c ? ways : 0;
     places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
   }
 }

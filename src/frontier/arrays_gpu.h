@@ -41,9 +41,9 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   const int ways = permi_frontier_streams_most(frontier);
-  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, ways,
+  const perm_gpu_frontier_shape shape = {arrays->low, arrays->middle, arrays->top, arrays->lefts, ways,
                                          {frontier->room[0], frontier->room[1]},
-                                         (int)(permi_arrays_value_bytes(frontier) / 8), NULL, NULL};
+                                         (int)(permi_arrays_bytes_at(frontier, frontier->steps) / 8), NULL, NULL};
   return shape;
 }
 

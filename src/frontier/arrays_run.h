@@ -38,21 +38,23 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_sizes_clear(&sizes);
   for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
-    const int left = target->left[i], start = target->start[left];
+    const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
     char *y = permi_array_values(run, p + 1, top) +
-              (size_t)target->middle_offset[(size_t)ones << bits | target->middle[i]] * run->bytes;
+              (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
       const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
       uint32_t word;
-      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
+      if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
+          (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
-      origin[origins].x = permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
+      origin[origins].x = permi_array_values(run, p, word >> bits) +
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -156,7 +158,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   perm_status status = PERM_OK;
   int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
+  permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
   run->tracking = 0;
@@ -192,7 +194,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   perm_status status = PERM_OK;
   memset(&run->base.sizes, 0, sizeof run->base.sizes);
   run->base.sizes.smallest = run->base.sizes.largest = 1;
-  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0, 0);
   if (run->gpu)
     status = permi_gpu_begin(run);
   else
@@ -235,7 +237,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const permi_arrays *arrays = frontier->arrays;
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
+  const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   int p;
@@ -374,9 +376,10 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->growth = growth;
   arrays->isa = isa;
   arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
       continue;
@@ -400,7 +403,8 @@ static int permi_arrays_measured(const permi_frontier *frontier, permi_control *
 static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  const double bytes =
+      2 * ((8 + 3 * arrays->lefts) * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
   return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
@@ -428,12 +432,14 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
+    const int spread = frontier->most[p] - frontier->ones[p];
+    const double smaller = 1 + 0.25 * spread / (permi_count_ones(arrays->occupied[p]) + 1); /* blocks */
     if (!arrays->by_residues)
-      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+      values += (frontier->cost[p] - frontier->cost[p - 1]) * smaller *
                 (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
                  (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
-    const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
-    tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
+    const int tops = permi_count_ones(high ^ middle), ones = frontier->most[p] < tops ? frontier->most[p] : tops;
+    tables += (ones + 1) * ldexp(spread + 1, permi_count_ones(middle)) + ldexp(1, tops);
   }
   return values + permi_arrays_passes(frontier) *
                       (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);

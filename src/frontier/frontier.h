@@ -7,12 +7,13 @@
 #include "../graph/reduce.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that vertex is matched). Its value sums the products of entries over the ways to reach
-   it. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
-   neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with (mask &
-   test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and
-   are merged [DOB15] by groups, the states with the same bits above the low PERMI_LOW_BITS. Their low masks are their
-   pattern; patterns are few, so a state costs only its value. */
+/* A state is a mask of slots (1: that vertex is matched); its value sums the products of entries over the ways to it.
+   Eliminating v drops its bit where v is matched, else matches v with each free neighbour t. A vertex without
+   neighbours left must be matched; with free lines (>>walk) it has a step of its own, and a further stream leaves v
+   unmatched. So a step is a union of streams, the drop and one for each t: states with (mask & test) == want go to mask
+   ^ flip, times a coefficient. Flipped bits are tested or free, so streams stay sorted, and are merged [DOB15] by
+   groups, states with equal bits above the low PERMI_LOW_BITS. Their low masks are their pattern, of few: a state costs
+   its value. */
 
 #define PERMI_LOW_BITS 9 /* the fastest: docs/engines.md */
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
@@ -29,7 +30,7 @@ typedef struct permi_array_residues {
 
 typedef struct permi_arrays {
   perm_isa isa;
-  int by_residues, low, middle, top;
+  int by_residues, low, middle, top, lefts; /* lefts: >>arrays */
   permi_array_residues residues;
   unsigned char *growth;
   double bytes;
@@ -39,15 +40,15 @@ typedef struct permi_arrays {
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
-  int steps, width, slot_count, mask_words;
+  int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: the drop */
+  int *partner;           /* of a stream: t; -1: none */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
   int *sequence, *birth, *death, *slot; /* of a step: vertex; of a vertex: steps or -1 */
-  int *ones, *words; /* see >>arrays; words of an integer, or NULL */
+  int *ones, *most, *words; /* >>arrays: least, most; words of an integer, or NULL */
   double *bits;      /* log2 of a bound on integers, or NULL */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
@@ -209,21 +210,17 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
   return begin;
 }
 
-static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, const uint64_t *high, int words)
-{
-  uint64_t differs = 0;
-  int w;
-  for (w = 0; w < words; w++)
-    differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
-  return !differs;
-}
-
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
   int w;
-  for (; cursor->group < cursor->end && !permi_cursor_takes(cursor, high, words); cursor->group++)
-    high += words;
+  for (; cursor->group < cursor->end; cursor->group++, high += words) {
+    uint64_t differs = 0;
+    for (w = 0; w < words; w++)
+      differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
+    if (!differs)
+      break;
+  }
   for (w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
@@ -300,7 +297,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
   const uint16_t *low, *goal;
-  size_t k, count, j = 0;
+  size_t k, count, goals = to->first[target + 1] - to->first[target], j = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
   if (moves->used > PERMI_MOVES_PAIRS - PERMI_LOW_STATES) {
@@ -315,18 +312,18 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
       unsigned place = low[k] ^ cursor->low_flip;
-      while (goal[j] != place)
+      while (j < goals && goal[j] < place)
         j++;
-      moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
+      if (j < goals && goal[j] == place) /* else left out */
+        moves->pair[moves->used++] = (uint32_t)k | (uint32_t)j << 16;
     }
   move->count = moves->used - move->first;
-  move->whole = (size_t)move->count == count && count == to->first[target + 1] - to->first[target];
+  move->whole = (size_t)move->count == count && count == goals;
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states, so that patterns change least. Room:
-   `life` 2 * vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped.
-   */
+/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
+   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -388,23 +385,24 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     memcpy(mine, gone, sizeof mine);
     if (held)
       mine[slot[v] >> 6] |= UINT64_C(1) << (slot[v] & 63);
-    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
-      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
-      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+    for (e = block->start[v] - 2; e < block->start[v + 1]; e++) {
+      const int k = e - block->start[v], drop = k == -1, t = k < 0 ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = k < 0 || slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
       uint64_t *want = test + words, *flip = want + words;
-      if (drop ? !held : death[t] < p)
+      if (drop ? !held : k < 0 ? !permi_block_stays(block, v) : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
-      frontier->partner[used] = drop ? -1 : t;
+      frontier->partner[used] = k < 0 ? -1 : t;
       frontier->coefficient[used++] =
-          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+          drop ? permi_coefficient_one()
+               : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
+      if (bit && birth[t] >= 0 && birth[t] < p) {
         test[word] |= bit;
         want[word] &= ~bit;
         flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-      } else if (!drop && bit && death[t] > p) {
+      } else if (bit && death[t] > p) {
         flip[word] ^= bit;
       }
       test = flip + words;
@@ -413,61 +411,87 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
+/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
+static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
+                                const permi_walk *walk, int p, int v, int left, int meet)
+{
+  const int width = walk->width[0] + walk->width[1], stays = permi_block_stays(block, v), to = p + 1;
+  frontier->sequence[p] = v;
+  frontier->death[v] = p;
+  frontier->width = width > frontier->width ? width : frontier->width;
+  permi_order_ones(block, walk->width, walk->eliminated, &frontier->ones[to], &frontier->most[to]);
+  meet += v < block->n ? frontier->most[to] : width - frontier->ones[to];
+  frontier->additions += (meet < left ? meet : left) + (frontier->birth[v] >= 0) + stays - 1;
+  frontier->states[to] = permi_order_states(block, binomial, walk->width, walk->eliminated);
+  frontier->cost[to] = frontier->cost[p] + frontier->states[p] / 4 + frontier->states[to] * (1 + stays + 0.5 * left);
+  frontier->room[to & 1] = fmax(frontier->room[to & 1], frontier->states[to]);
+}
+
 PERMI_NEVER_INLINE static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                                   const double *binomial, permi_walk *walk, permi_control *watch)
 {
-  const int vertices = 2 * block->n;
+  const int vertices = block->vertices;
   int i, e, v, p = 0;
   frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
-  frontier->cost[0] = frontier->ones[0] = 0;
+  frontier->cost[0] = frontier->ones[0] = frontier->most[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width, held, meet = 0;
+    int left, other, waiting = 0, went = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
-    held = walk->state[v] == 1;
+    other = v < block->n;
     permi_walk_step(block, walk, v);
-    frontier->sequence[p] = v;
-    frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (walk->state[t] == 2 && frontier->death[t] < 0) {
-        frontier->death[t] = p;
-        meet++;
+        *(block->free_lines ? &waiting : &went) += 1;
+        frontier->death[t] = block->free_lines ? -1 : p;
       }
-      if (walk->state[t] == 1 && frontier->birth[t] < 0)
+      if (frontier->death[t] < 0 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    width = walk->width[0] + walk->width[1];
-    frontier->width = width > frontier->width ? width : frontier->width;
-    p++;
-    frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
-    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
-    frontier->additions += (meet < left ? meet : left) + held - 1;
-    frontier->states[p] = permi_walk_states(binomial, walk);
-    frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
+    walk->width[other] += waiting;
+    walk->eliminated[other] -= waiting;
+    permi_frontier_note(frontier, block, binomial, walk, p++, v, left, went);
+    for (e = block->start[v]; waiting > 0; e++) {
+      const int t = block->neighbour[e];
+      if (walk->state[t] < 2 || frontier->death[t] >= 0)
+        continue;
+      walk->width[other]--;
+      walk->eliminated[other]++;
+      waiting--;
+      permi_frontier_note(frontier, block, binomial, walk, p++, t, 0, 0);
+    }
   }
   frontier->steps = p;
   return 1;
 }
 
+static void permi_frontier_enter(const permi_block *block, int edge, permi_majorant *line, double *bits)
+{
+  *bits -= line->bits;
+  permi_majorant_enter(block, edge, line);
+  line->bits = permi_majorant_bits(line);
+  *bits += line->bits;
+}
+
 /* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others, so the bound by entries so far holds. */
+   between two others: the bound by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
-  int p, e, end;
+  int p, e;
+  bits[1] = block->free_lines ? (double)INFINITY : 0;
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
@@ -475,14 +499,15 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
-      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
-        const int u = end ? block->neighbour[e] : v;
-        bits[u >= block->n] -= line[u].bits;
-        permi_majorant_enter(block, block->edge[e], &line[u]);
-        line[u].bits = permi_majorant_bits(&line[u]);
-        bits[u >= block->n] += line[u].bits;
-      }
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int t = block->neighbour[e];
+      if (frontier->death[t] < p)
+        continue;
+      permi_frontier_enter(block, block->edge[e], &line[v], &bits[v >= block->n]);
+      permi_frontier_enter(block, block->edge[e], &line[t], &bits[t >= block->n]);
+    }
+    if (permi_block_stays(block, v))
+      permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
   for (p = 0; p <= frontier->steps && !residues; p++) {
@@ -498,12 +523,12 @@ typedef struct permi_exactness {
   int doubled;
 } permi_exactness;
 
-/* Returns PERM_ERROR_LIMIT if too wide or stopped, PERM_ERROR_OVERFLOW if integers are too long. */
+/* PERM_ERROR_LIMIT: too wide or stopped; PERM_ERROR_OVERFLOW: integers too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
 {
-  const size_t vertices = 2 * (size_t)block->n, streams = (size_t)block->edges + vertices;
+  const size_t vertices = (size_t)block->vertices, streams = (size_t)block->edges + 2 * vertices;
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
@@ -517,6 +542,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
     goto done;
   pool = &frontier->owned.pool;
   frontier->lost_error = exactness->lost_error;
+  frontier->vertices = block->vertices;
+  frontier->rows = block->free_lines ? block->n : 0;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
     goto done;
@@ -525,7 +552,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
                        vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
-                       &frontier->ones, vertices + 1, (int **)NULL))
+                       &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   status = PERM_ERROR_LIMIT;

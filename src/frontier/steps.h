@@ -1,5 +1,5 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with the same top bits, then add up their values. */
+   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
 #pragma once
 #include "frontier.h"
 
@@ -30,6 +30,7 @@ struct permi_run {
   permi_moves *moves;
   uint64_t first, top; /* part in memory; bits of key[word] that parts differ in, 0: one part, in pieces */
   int step, streams, tracking, word;
+  uint64_t rows[PERMI_MASK_WORDS + 1], within[PERMI_LOW_BITS][PERMI_LOW_WORDS]; /* low masks of at most so many ones */
   double state_seconds;
   perm_status (*advance)(permi_run *run, int p);
 };
@@ -81,6 +82,34 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* For permi_part_leave. */
+static void permi_run_leave(permi_run *run)
+{
+  const permi_frontier *frontier = run->frontier;
+  unsigned low;
+  int v, k;
+  memset(run->rows, 0, sizeof run->rows);
+  memset(run->within, 0, sizeof run->within);
+  for (v = 0; v < frontier->rows; v++)
+    if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
+      run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
+  for (low = 0; low < PERMI_LOW_STATES; low++)
+    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+      run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
+}
+
+/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
+static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
+{
+  int left = run->frontier->most[run->step], w;
+  uint64_t any = 0;
+  for (w = 0; w < words; w++)
+    left -= permi_count_ones(key[w] ^ (run->rows[w] >> PERMI_LOW_BITS | run->rows[w + 1] << (64 - PERMI_LOW_BITS)));
+  for (w = 0; w < PERMI_LOW_WORDS; w++)
+    any |= bits[w] &= left < 0 ? 0 : left < PERMI_LOW_BITS ? run->within[left][w] : UINT64_MAX;
+  return any != 0;
+}
+
 static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part *part, permi_cursor *cursor, int words)
 {
   const perm_allocator *allocator = &run->base.locked;
@@ -117,8 +146,10 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (takes == before)
+    if (takes == before || (run->frontier->rows && !permi_part_leave(run, key, bits, words))) {
+      takes = before;
       continue;
+    }
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
@@ -183,6 +214,8 @@ static void permi_run_prepare(permi_run *run, int p)
     permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
+  if (frontier->rows)
+    permi_run_leave(run);
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
@@ -254,7 +287,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, which is always released after; method sorting needs a key for each state. */
+/* Opens a cleared run, always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {

@@ -69,7 +69,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns the entry without low parts, which compilers then know to be 0. */
+/* Compilers then know low parts to be 0. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -97,7 +97,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* Multiplies c. Returns how often to add it: `factor` times where the product would overflow, else once. */
+/* Multiplies c. Returns how often to add it: `factor` times if the product overflows, else once. */
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -366,7 +366,7 @@ static double permi_terms_bound(const permi_numbers *numbers, double roundings, 
 
 typedef struct permi_majorant {
   double sum, bits;
-  int count, others; /* of modulus not 1 */
+  int count, others; /* of modulus not 1; with free lines all */
 } permi_majorant;
 
 static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
@@ -376,7 +376,7 @@ static void permi_majorant_enter(const permi_block *block, int edge, permi_major
     x += fabs((double)block->imaginary_integer[edge]);
   line->sum += x;
   line->count++;
-  line->others += x != 1;
+  line->others += x != 1 || block->free_lines;
 }
 
 /* Returns log2 of a line's factor in a bound on permanents, which never falls as entries come: the sum of moduli, or
@@ -401,10 +401,8 @@ static double permi_block_bits(const permi_block *block)
     permi_majorant line = {0, 0, 0, 0};
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
-    if (block->free_lines) {
+    if (block->free_lines)
       permi_majorant_enter(block, permi_block_alone(block, v), &line);
-      line.others = 1;
-    }
     bits[v >= block->n] += permi_majorant_bits(&line);
   }
   if (block->free_lines) /* sums of columns bound nothing */
@@ -499,7 +497,7 @@ static void permi_locked_release(void *memory, void *user_data)
 
 #define PERMI_RUNNER_POLL 262144
 
-/* The caller has cleared the run except for `keep`, also for the functions that open an engine's run. */
+/* Callers, also of functions that open an engine's run, have cleared it except for `keep`. */
 static void permi_runner_begin(permi_runner *run, const perm_allocator *allocator, permi_control *control,
                                const char *activity)
 {
@@ -514,7 +512,7 @@ static void permi_runner_begin(permi_runner *run, const perm_allocator *allocato
   run->unpolled = PERMI_RUNNER_POLL;
 }
 
-/* Counts states; thread 0 asks once every PERMI_RUNNER_POLL of them whether to stop. */
+/* Thread 0 asks once every PERMI_RUNNER_POLL states whether to stop. */
 static perm_status permi_runner_poll(permi_runner *run, double states, double seconds, int thread)
 {
   int stop = PERM_OK;

@@ -31,6 +31,7 @@ typedef struct perm_gpu_way { /* as permi_pull */
   uint32_t test, want, keep, flip;
   uint32_t low_test, low_want, low_keep, low_flip;
   int low_ones; /* slots that the source has more */
+  int least, span; /* targets of `least` to least + span ones have a source */
   int moves;
   double real, imaginary;
   int64_t integer[2];

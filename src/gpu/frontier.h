@@ -1,6 +1,6 @@
 /* ======================================================================================= >>frontier
-   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for sizes, for a
-   free table and for the last value. */
+   Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
+   sizes, free tables and the last value. */
 #pragma once
 #include "compile.h"
 
@@ -35,13 +35,14 @@ static double permi_frontier_seconds;
 static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, const perm_gpu_words *words)
 {
   const size_t low = (size_t)1 << shape->low;
-  size_t tops = (size_t)1 << shape->top, rows = (size_t)shape->top + 1, middles = rows << shape->middle;
+  size_t tops = (size_t)1 << shape->top, rows = (size_t)shape->top + 1;
+  size_t blocks = (rows << shape->middle) * (size_t)shape->lefts;
   permi_step_table at;
   at.shift = shape->middle;
   if (words) {
     int k, last = 0;
     tops = (size_t)words->top[words->tops - 1] + 1; /* they ascend */
-    middles = (size_t)words->middle_start[shape->top + 1];
+    blocks = (size_t)words->middle_start[shape->top + 1];
     for (k = 0; k <= shape->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
         const int most = words->middle[words->middle_start[k + 1] - 1];
@@ -59,10 +60,10 @@ static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, 
   at.middle_start = at.start + 4 * (size_t)(shape->low + 2);
   at.top = at.middle_start + 4 * (size_t)(shape->top + 2);
   at.middle = at.top + 2 * tops;
-  at.word = at.middle + 2 * middles;
+  at.word = at.middle + 2 * blocks;
   at.rank = at.word + 2 * low;
   at.left = at.rank + 2 * low;
-  at.bytes = at.left + middles;
+  at.bytes = at.left + blocks;
   return at;
 }
 

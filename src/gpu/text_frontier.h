@@ -1,14 +1,12 @@
 /* ================================================================================== >>text_frontier
-   The kernels of the frontier's program on arrays. Sorted lists that were united by merge path [DOB15] took 9 to 12
-   times as long on a GPU. */
+   The kernels of arrays. Sorted lists united by merge path [DOB15] took 9 to 12 times as long on a GPU. */
 #pragma once
 #include "text.h"
 
 #define PERMI_HEAD_BYTES 48 /* of permi_arguments before its constants */
 
-/* Arrays (>>arrays). A warp sums a block of the target, words with equal top and middle bits, each value in the order
-   of the ways: the CPU's bits. All first words of a block's values come before all second ones, so that lanes read side
-   by side. */
+/* Arrays (>>arrays). A warp sums a block of the target, each value in the order of the ways: the CPU's bits. First
+   words of a block's values come before second ones, so that lanes read side by side. */
 /* clang-format off */
 PERMI_TEXT(arrays,
 union permi_coefficient {
@@ -19,6 +17,7 @@ union permi_coefficient {
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
   int low_ones;
+  int least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -56,7 +55,7 @@ struct permi_route {
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
   int row;
-  int low_ones, place, unused;
+  int low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -80,6 +79,8 @@ PERMI_BOTH bool permi_route_make(const permi_step_arguments &a, unsigned top, co
   r.flip = way.flip & mask;
   r.row = permi_ones(source) << a.from_shift;
   r.low_ones = way.low_ones;
+  r.least = way.least - permi_ones(top);
+  r.span = way.span;
   r.place = way.place;
   return true;
 }
@@ -88,9 +89,10 @@ PERMI_BOTH bool permi_origin_make(const permi_step_arguments &a, unsigned middle
                                   permi_origin &o)
 {
   const int low_ones = left + r.low_ones;
-  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low)
+  if ((middle & r.test) != r.want || low_ones < 0 || low_ones > a.low ||
+      (unsigned)(permi_ones(middle) + left - r.least) > (unsigned)r.span)
     return false;
-  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)];
+  o.offset = r.offset + a.from_middle[r.row + (int)((middle & r.keep) ^ r.flip)] + a.from_start[low_ones];
   o.count = a.from_start[low_ones + 1] - a.from_start[low_ones];
   o.c[0] = r.c[0];
   o.c[1] = r.c[1];
@@ -306,7 +308,7 @@ __device__ __forceinline__ void permi_step(const permi_step_arguments &a)
   for (int m = begin + warp; m < end; m += (int)blockDim.x >> 5) {
     const unsigned middle = a.middle[m];
     const int left = a.left[m], count = a.to_start[left + 1] - a.to_start[left];
-    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle];
+    const unsigned long long to = a.to_top[top] + a.to_middle[(ones << a.to_shift) + (int)middle] + a.to_start[left];
     int origins = 0;
     for (int w = 0; w < routes; w += 32) {
       permi_origin o;

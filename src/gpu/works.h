@@ -97,7 +97,7 @@ typedef struct perm_gpu_words { /* as permi_layout */
 } perm_gpu_words;
 
 typedef struct perm_gpu_frontier_shape {
-  int low, middle, top;
+  int low, middle, top, lefts; /* lefts: blocks of a middle word, at most */
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
   int words;             /* of 64 bits, of the longest value */

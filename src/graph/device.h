@@ -40,7 +40,7 @@ PERMI_DEVICE void permi_codegen_release(const perm_allocator *allocator, void *c
 #define permi_gpu_value(run, value) PERM_ERROR_DEVICE
 #define permi_gpu_free(run) (void)0
 #define permi_gpu_needs(frontier) \
-  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
+  (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_bytes_at(frontier, (frontier)->steps))
 #define permi_gpu_bytes() 0.0
 #define permi_code_rate(maker, block, otherwise) (otherwise)
 #define permi_code_offer(maker, block, rival, offer) PERM_OK

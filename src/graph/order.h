@@ -92,8 +92,8 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int p, int v)
   next[other] += fresh;
   next[2 + side]++;
   next[2 + other] += dead;
-  trial->states[p + 1] = permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
-  trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
+  trial->states[p + 1] = permi_order_price(permi_order_states(a->block, a->binomial, next, next + 2), a->budget->most);
+  trial->cost[p + 1] += 0.25 * trial->states[p] + permi_order_work(a->block, trial->states[p + 1], left, dead);
 }
 
 static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const permi_positions *from, int first,
@@ -204,7 +204,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
 
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * (block->free_lines ? 3 : 1) * PERMI_STEP_SECONDS;
 }
 
 /* Returns the units that an order is worth. Costs fall as units^-0.16 (17 graphs). */
@@ -386,7 +386,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(search.best[kind], search.trial, vertices * sizeof *order);
       }
       permi_orders_take(&search, search.trial, made);
-      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2);
+      pays = permi_greedy_pays(&search.budget, begin, search.cost, round < 2) || (round == 0 && block->free_lines);
     }
   units = fmin(permi_anneal_units(search.cost, &search.budget), permi_budget_left(&search.budget, search.cost));
   ok = !(units >= PERMI_ANNEAL_FEW) || block->n > PERMI_ORDER_ANNEAL || block->n < 3;

@@ -27,7 +27,7 @@ static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
   return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
 }
 
-/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes is enough for 64 bits (J. Sorenson, J.
+/* Returns 1 if p < 2^63 is prime: Miller and Rabin's test to twelve primes suffices for 64 bits (J. Sorenson, J.
    Webster, Math. Comp. 86 (2017) 985-1003). */
 static int permi_is_prime(uint64_t p)
 {
@@ -76,8 +76,8 @@ static uint64_t permi_prime_root(const permi_odd_modulus *prime)
   }
 }
 
-/* Sets word to the integer of least modulus with these residues. Returns 1 if it is negative. word, product: primes + 1
-   words. */
+/* Sets word to the integer of least modulus with these residues. Returns 1 if negative. word, product: primes
+   + 1 words. */
 static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
                                    uint64_t *product)
 {

@@ -2,9 +2,9 @@
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; 2^(a + b) where vertices may stay unmatched (>>rook), each with a number for each count of matched ones.
-   A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of equal
-   vertices greedy orders take the one whose neighbours are nearest to leaving, every other round any
+   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
+   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
+   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
    (docs/engines.md). */
 #pragma once
 #include "../base/prices.h"
@@ -16,7 +16,7 @@
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines;                /* 1: vertices may stay unmatched (permi_block_alone) */
+  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -24,7 +24,7 @@ typedef struct permi_block {
   int64_t *integer, *imaginary_integer;
 } permi_block;
 
-/* Returns where the factor of products in which v stays unmatched stands, behind the values of edges: a row's, or 1. */
+/* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
 static int permi_block_alone(const permi_block *block, int v)
 {
   return block->edges + (v < block->n ? v : block->n);
@@ -33,6 +33,14 @@ static int permi_block_alone(const permi_block *block, int v)
 static int permi_block_values(const permi_block *block)
 {
   return block->edges + (block->free_lines ? block->n + 1 : 0);
+}
+
+static int permi_block_stays(const permi_block *block, int v)
+{
+  const int e = permi_block_alone(block, v);
+  return block->free_lines &&
+         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                         : block->absolute[e] != 0);
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -62,15 +70,39 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
-static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
+/* Sets the least and the most ones (>>arrays) of states that lead to the permanent. */
+static void permi_order_ones(const permi_block *block, const int *width, const int *gone, int *least, int *most)
 {
-  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
+  const int ones = width[0] + gone[0] - gone[1], t = width[0] + width[1], alones = block->alones;
+  const int rows = block->n - gone[0], later = block->vertices - 2 * block->n + (rows < alones ? rows : alones);
+  *least = ones - (gone[0] < alones ? gone[0] : alones);
+  *least = *least < 0 ? 0 : *least;
+  *most = ones + (gone[1] < later ? gone[1] : later);
+  *most = *most > t ? t : *most;
+}
+
+/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
+static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
+                                                     const int *width, const int *gone)
+{
+  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]), most;
+  double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
   if (!binomial)
     return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
-  return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
+  binomial += t * (t + 1) / 2;
+  if (!block->free_lines)
+    return k < 0 || k > t ? 1 : binomial[k];
+  for (permi_order_ones(block, width, gone, &k, &most); k <= most; k++)
+    states += binomial[k];
+  return fmax(states, 1);
+}
+
+/* Returns a step's transitions. With free lines `gone` neighbours go in further steps. */
+static PERMI_ALWAYS_INLINE double permi_order_work(const permi_block *block, double states, int left, int gone)
+{
+  return states * (block->free_lines ? ldexp(4.5 + 0.5 * left, gone) - 2.5 : 1 + 0.5 * left);
 }
 
 /* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch. */
@@ -81,8 +113,8 @@ typedef struct permi_account {
   double share, most;  /* most: under a time limit */
 } permi_account;
 
-/* Returns the most that max_seconds allows, a power of 2, so that runs, ranks and escalations plan alike. Jobs in
-   pieces keep a plan under other limits. */
+/* Returns the most that max_seconds allows, a power of 2: runs, ranks and escalations plan alike. Jobs in pieces keep a
+   plan under other limits. */
 static double permi_account_most(const perm_options *options)
 {
   int log2_most;
@@ -191,9 +223,9 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static double permi_walk_states(const double *binomial, const permi_walk *walk)
+static int permi_walk_gone(const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width, walk->eliminated);
+  return walk->eliminated[0] + walk->eliminated[1];
 }
 
 static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
@@ -204,15 +236,15 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   permi_walk_start(block, walk);
   walk->peak = 1;
   for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
-    const int v = order[p], open = walk->open[v];
+    const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
     permi_walk_step(block, walk, v);
     cost += states / 4;
-    states = permi_walk_states(binomial, walk);
+    states = permi_order_states(block, binomial, walk->width, walk->eliminated);
     walk->peak = fmax(walk->peak, states);
     states = permi_order_price(states, budget->most);
-    cost += states * (1 + 0.5 * open);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
     if (walk->width[0] + walk->width[1] > walk->widest)
       walk->widest = walk->width[0] + walk->width[1];
   }
@@ -227,8 +259,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs a step an
-   entry and a look at the candidates a vertex. */
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an
+   entry, a look at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -377,7 +409,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   if (length == 0) {
     v = permi_order_below(seed, n);
     if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + (block->vertices == 2 * n ? v : v % (block->vertices - n));
+      v = n + v % (block->vertices - n);
     return v;
   }
   for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
@@ -395,8 +427,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   int length = 0, v;
   double cost = 0, states = 1, units;
   permi_greedy_start(block, greedy, budget->account->watch);
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
-    const int width = walk->width[0] + walk->width[1];
+  while (permi_walk_gone(walk) < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
     int open;
     units = greedy->units;
     greedy->units = 0;
@@ -411,10 +443,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     greedy->mark[v] = 2;
     order[length++] = v;
     cost += states / 4;
-    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * open);
+    states = permi_order_price(permi_order_states(block, binomial, walk->width, walk->eliminated), budget->most);
+    cost += permi_order_work(block, states, open, permi_walk_gone(walk) - before - 1);
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
+  if (cost > limit || permi_walk_gone(walk) < vertices)
     return (double)INFINITY;
   for (v = 0; v < vertices; v++)
     if (greedy->mark[v] != 2)

@@ -344,7 +344,7 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   spy->steps = frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (v = 0; v < 2 * spy->leaf->information.n && spy->width; v++)
+  for (v = 0; v < frontier->vertices && spy->width; v++)
     for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;

@@ -1,6 +1,6 @@
 /* ======================================================================================== >>sorting
-   Method sorting, lists without merging: a step expands its terms (takes: states that streams move), sorts them by
-   state (keys of mask_words words) and adds equal ones. */
+   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   mask_words words), adds equal ones. */
 #pragma once
 #include "../frontier/steps.h"
 
@@ -32,10 +32,14 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
+      int ones = 0;
       for (w = 0; w < frontier->mask_words; w++)
         differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
-      if (differs)
+      for (w = 0; w < frontier->mask_words && frontier->rows; w++)
+        ones += permi_count_ones(source->high[k * words + (size_t)w] ^ permi_stream_word(frontier, s, 2, w) ^
+                                 run->rows[w]);
+      if (differs || (frontier->rows && ones > frontier->most[p + 1]))
         continue;
       if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
         permi_release(allocator, term);

@@ -1,10 +1,10 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
+   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
+   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
+   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
+   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
+   so threads and ranges change nothing. */
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
@@ -19,9 +19,9 @@
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_LISTS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_ARRAYS, PERMI_NAMED, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
@@ -252,8 +252,7 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
+/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
 static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
 {
   const perm_options *options = sampling->options;
@@ -266,10 +265,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
-  if (takes && matrix->m < matrix->n && options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE)
+  if (matrix->m < matrix->n && options->method == PERM_METHOD_TWINS)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples of %d x %d take methods auto and tree; method %s is for square matrices",
-                      matrix->m, matrix->n, perm_name("method", options->method));
+                      "options: samples of %d x %d take methods auto, tree, frontier, lists and arrays; method twins "
+                      "is for square matrices", matrix->m, matrix->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file || !takes ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,

@@ -1,14 +1,13 @@
 /* ========================================================================================== >>trace
-   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
-   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
-   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
-   / permanent.
+   Draws samples from a run that kept its states. A state's value sums over ways: the value of a state (or states)
+   before times a coefficient. A draw goes backwards from the last state: it takes a way with probability (its weight) /
+   (all weights) and notes its matrix entry. These probabilities telescope to (product of the entries) / permanent.
      >>trace_frontier   lists and arrays: the streams of a step
      >>trace_classes    ways noted during the run; the member of a class is drawn later
      >>trace_tree       a star's entries; how a join shares the matched vertices
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
-   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
+   Integer weights are exact, and numbers below their sum are drawn by rejection: probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
    factor too. */
 #pragma once
 #include "../estimate/estimate.h"
@@ -166,8 +165,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
+   factor for each line. 0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

@@ -4,12 +4,21 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
-  uint64_t binomial[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+  uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
 } permi_frontier_kept;
+
+/* Returns how many words of t bits have `least` to `most` ones; kept->words[t]: at most so many. */
+static uint64_t permi_kept_words(const permi_frontier_kept *kept, int t, int least, int most)
+{
+  const uint64_t *words = kept->words[t];
+  if (most < least || most < 0)
+    return 0;
+  return words[most < t ? most : t] - (least < 1 ? 0 : words[least - 1 < t ? least - 1 : t]);
+}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -67,15 +76,18 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
                                     uint64_t mask)
 {
   const permi_arrays *arrays = frontier->arrays;
-  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
-  int place = 0, ones = 0;
-  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
+  const uint64_t occupied = arrays->occupied[p], low = (UINT64_C(1) << arrays->low) - 1;
+  uint64_t word = mask ^ arrays->rows[p], rank;
+  const int ones = permi_count_ones(word), below = permi_count_ones(word & low);
+  const int least = frontier->ones[p] - ones, most = frontier->most[p] - ones;
+  int seen;
+  if (word & ~occupied || least > 0 || most < 0)
     return NULL;
-  for (; word; occupied ^= bit, place++) {
-    bit = occupied & (0 - occupied);
-    if (word & bit)
-      rank += kept->binomial[place][++ones];
-    word &= ~bit;
+  rank = permi_kept_words(kept, permi_count_ones(occupied & low), below + least, below - 1);
+  for (seen = 1; word; word &= word - 1, seen++) {
+    const uint64_t smaller = (word & (0 - word)) - 1;
+    const int high = smaller >= low;
+    rank += permi_kept_words(kept, permi_count_ones(occupied & smaller), seen + high * least, seen + high * most);
   }
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
@@ -163,8 +175,8 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   if (!frontier->arrays)
     return permi_lists_record(trace, control);
   for (t = 0; t <= frontier->slot_count; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->binomial[t][k] = k == 0 ? 1 : k > t ? 0 : kept->binomial[t - 1][k - 1] + kept->binomial[t - 1][k];
+    for (k = 0; k <= t; k++)
+      kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
   return permi_arrays_record(trace, control);
 }
 

@@ -139,7 +139,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns; returns 0 without memory. It is incomplete if watch stops. */
+/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -177,6 +177,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
+      block->alones += i < n && permi_block_stays(block, i);
     }
   }
   block->start[0] = 0;
@@ -227,7 +228,7 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
   return status;
 }
 
-/* Sums over the array of a block with free lines, with a digit for each distinct line of one side, come after trees. */
+/* Sums over arrays with free lines, a digit for each distinct line of one side, come after trees. */
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
@@ -257,15 +258,15 @@ static const permi_engine permi_engines[] = {
      permi_tree_make, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN | PERMI_FULL, PERMI_CLASS_PLAN_SECONDS, permi_classes_least,
      permi_classes_offer, permi_classes_make, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least, permi_frontier_offer,
-     permi_frontier_make, permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
+     permi_frontier_offer, permi_frontier_make, permi_owned_release},
     {PERM_METHOD_SIGN_SEARCH, PERMI_LONE, PERMI_ORDER_PLAN_SECONDS, permi_signs_least, permi_signs_offer,
      permi_signs_make, permi_owned_release},
     {PERM_METHOD_HYBRID, PERMI_CAUTION, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_hybrid_offer,
      permi_hybrid_make, permi_hybrid_release},
-    PERMI_BY_NAME(PERM_METHOD_LISTS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_ARRAYS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_SORTING, 0, permi_sorting_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
@@ -399,8 +400,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers in the order asked, then the least times of the other engines; nothing if known prices alone were
-   compared. */
+/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -446,9 +446,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
-                            block->edges, offers->offer[permi_block_engine(block->free_lines ? PERM_METHOD_TREE
-                                                                                            : PERM_METHOD_FRONTIER) -
-                                                        permi_engines].why);
+                            block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
   for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
@@ -466,9 +464,8 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* Returns the seconds that an engine takes at least: those of planning or, chosen, a tenth of what is free, thrice for
-   fuller blocks. Engines that look for zeros take n 2^n transitions for blocks of these orders without any; larger ones
-   are not planned. */
+/* Returns an engine's least seconds: of planning or, chosen, a tenth of what is free, thrice for fuller blocks. Engines
+   that look for zeros take n 2^n transitions for blocks of these orders without any, and do not plan larger ones. */
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 static double permi_least_seconds(const permi_block *block, const permi_engine *engine)

@@ -57,14 +57,14 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is that of lists, `seconds` those of arrays on the CPU. With
-   cpu_fallback the GPU must be there and have the memory. */
+/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
+   must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
   double there, needed;
   if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
-      permi_arrays_value_bytes(frontier) > 8 * PERMI_GPU_PLANES)
+      permi_arrays_bytes_at(frontier, frontier->steps) > 8 * PERMI_GPU_PLANES)
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
     seconds = offer->seconds;
@@ -96,7 +96,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
+/* Measures; takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -169,8 +169,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Sets the budget of orders: two steps are in memory; samples keep to one order whatever max_bytes. If a quick order
-   will run on a GPU, the budget is the GPU's. Returns 0 without memory. */
+/* Sets the budget of orders, the GPU's if a quick order will run there: two steps are in memory; samples keep to one
+   order whatever max_bytes. Returns 0 without memory. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -217,11 +217,24 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
+/* The caller releases *order. `quick`: greedy ones alone. Returns 0 without memory. */
+static int permi_frontier_order(permi_maker *maker, const permi_block *block, double rival, int quick,
+                                permi_budget *budget, int **order, double *cost)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  *order = (int *)permi_allocate(allocator, (size_t)block->vertices, sizeof **order);
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, maker->working->n);
+  if (!*order || !maker->binomial || !permi_frontier_budget(maker, block, rival, *order, budget))
+    return 0;
+  budget->effort = quick ? 0 : budget->effort;
+  return permi_order(allocator, block, maker->binomial, budget, *order, cost);
+}
+
 /* Returns the seconds by greedy orders, INFINITY beyond order PERM_MAX_N and by name. */
 static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  double cost = (double)INFINITY;
+  double cost;
   permi_budget budget;
   int *order;
   if (!maker->offers || block->n > PERM_MAX_N)
@@ -229,18 +242,12 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   if (maker->offers->glance >= 0)
     return maker->offers->glance;
   maker->offers->glance = (double)INFINITY;
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, maker->working->n);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
-    budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
-      maker->offers->glance = permi_budget_seconds(&budget, cost);
-      maker->offers->glanced = order;
-      order = NULL;
-    }
+  if (permi_frontier_order(maker, block, rival, 1, &budget, &order, &cost) && cost < (double)INFINITY) {
+    maker->offers->glance = permi_budget_seconds(&budget, cost);
+    maker->offers->glanced = order;
+    order = NULL;
   }
-  permi_release(allocator, order);
+  permi_release(&maker->options->allocator, order);
   return maker->offers->glance;
 }
 
@@ -260,15 +267,11 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
                  permi_time_words(permi_order_seconds(block, 0)).text);
     return PERM_OK;
   }
-  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!maker->binomial)
-    maker->binomial = permi_binomials(allocator, working->n);
-  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
-      permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
+  if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
       permi_release(allocator, order);
@@ -303,7 +306,7 @@ static perm_status permi_frontier_least(permi_maker *maker, const permi_block *b
 {
   if (block->n > PERM_MAX_N) {
     offer->least = fmax(offer->least, (PERMI_TREE_WORTH + 1) * PERMI_ORDER_PLAN_SECONDS *
-                                           (2.0 * block->n + block->edges));
+                                           ((double)block->vertices + block->edges));
   } else if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
     offer->likely = permi_frontier_glance(maker, block, rival);
     if (offer->likely < (double)INFINITY)

@@ -223,7 +223,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 if the matrix is taken as an array: for methods over counts, and small rectangles. */
+/* 1: taken as an array, for methods over counts; small rectangles. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -260,10 +260,10 @@ static perm_status permi_sparse_check(const perm_matrix *matrix, const perm_opti
   *exact = exactly || (options->precision == PERM_PRECISION_DEFAULT && matrix->kind <= PERM_KIND_INTEGER);
   if (permi_sparse_by_counts(matrix, options))
     return PERM_OK;
-  if (matrix->m != matrix->n && named && options->method != PERM_METHOD_TREE)
+  if (matrix->m != matrix->n && named && !(engine && engine->flags & PERMI_FREE))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: method %s is for square matrices; auto, tree, subsets, short and multiplicities take "
-                      "others", perm_name("method", options->method));
+                      "options: method %s is for square matrices; auto, tree, frontier, lists, arrays, sorting, "
+                      "subsets, short and multiplicities take others", perm_name("method", options->method));
   if ((whole || !named) && !exactly)
     refusal = permi_plan_refusal(options, named ? options->method : PERM_METHOD_DENSE);
   if (refusal)

@@ -39,7 +39,7 @@ static void bench_row(const char *name, const perm_matrix *matrix, perm_method m
     printf("| %s | %s, %d leaves |\n", name, r.message, job->leaves);
   } else {
     frontier = (const permi_frontier *)job->leaf[0].context;
-    bytes = 8.0 * (permi_arrays_passes(frontier) - 1) + (double)permi_arrays_value_bytes(frontier);
+    bytes = 8.0 * (permi_arrays_passes(frontier) - 1) + (double)permi_arrays_bytes_at(frontier, frontier->steps);
     printf("| %s, %s, %s, effort %g | %d | %.3g | %.3g | %.2f | %.3f | %.4f | %.4f | %.1f | %.3g | %.3g | "
            "%.17g * 2^%lld |\n",
            name, perm_name("method", r.method), perm_name("precision", precision), effort, frontier->width,

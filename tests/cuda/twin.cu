@@ -304,8 +304,9 @@ static void permi_twin_block(const permi_step_arguments &a, unsigned block)
       origins += permi_origin_make(a, a.middle[m], left, route[s], origin[origins]);
     for (first = 0; first < count; first += 2)
       permi_values<CELL, WORDS, PARTS, 2>(a, origin, origins,
-                                          a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]], count, first,
-                                          1, a.sizes);
+                                          a.to_top[top] + a.to_middle[(ones << a.to_shift) + a.middle[m]] +
+                                              a.to_start[left],
+                                          count, first, 1, a.sizes);
   }
 }
 

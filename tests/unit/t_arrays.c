@@ -420,7 +420,7 @@ static int t_arrays_play(const permi_frontier *frontier)
   live[0][0] = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int side = (p + 1) & 1;
-    permi_layout_fill(arrays, &layout, arrays->occupied[p + 1], frontier->ones[p + 1]);
+    permi_layout_fill(arrays, &layout, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
     permi_places_step(&places, p);
     while (!places.done) {
       const int count = permi_places_turn(&places, side, top);
@@ -483,7 +483,7 @@ TEST(t_arrays_have_one_memory_for_two_steps)
         continue;
       more += t_arrays_play(frontier);
       smaller += frontier->arrays->bytes < 0.85 * (frontier->room[0] + frontier->room[1]) *
-                                               (double)permi_arrays_value_bytes(frontier);
+                                               (double)permi_arrays_bytes_at(frontier, frontier->steps);
     }
     perm_job_free(job);
     perm_matrix_free(&matrix);

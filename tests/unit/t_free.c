@@ -1,5 +1,6 @@
-/* >>tree, >>tree_order, >>reduce, >>sparse */
-/* Sparse rectangular matrices: columns that stay free, in trees of tables, against sums over subsets of rows. */
+/* >>tree, >>tree_order, >>frontier/frontier, >>steps, >>arrays, >>reduce, >>sparse */
+/* Sparse rectangular matrices: columns that stay free, in trees of tables, in lists and arrays of a frontier, against
+   sums over subsets of rows and against each other. */
 
 #define T_FREE_ROWS 6
 #define T_FREE_MOST (T_FREE_ROWS * 24)
@@ -74,6 +75,11 @@ static void t_free_expected(const t_free *f, int moduli, oracle_int *expected)
   expected[1] = value[(1 << shorter) - 1][1];
 }
 
+enum { T_FREE_METHODS = 6 };
+static const perm_method t_free_methods[T_FREE_METHODS] = {PERM_METHOD_AUTO, PERM_METHOD_TREE, PERM_METHOD_LISTS,
+                                                           PERM_METHOD_ARRAYS, PERM_METHOD_FRONTIER,
+                                                           PERM_METHOD_SORTING};
+
 static uint64_t t_free_residue(oracle_int x, uint64_t p)
 {
   const oracle_int rest = x % (oracle_int)p;
@@ -87,11 +93,13 @@ static int t_free_is(const perm_integer *integer, oracle_int expected)
 
 TEST(t_free_equals_subsets)
 {
-  static const uint64_t moduli[] = {UINT64_C(2305843009213693951), 97, 1000000, 2};
+  static const uint64_t moduli[] = {UINT64_C(2305843009213693951), 97, 1000000, 2, UINT64_C(9223372036854775783),
+                                    UINT64_C(1) << 63};
   static t_free f;
-  int trial, trees = 0, nonzero = 0, k;
-  for (trial = 0; trial < 4000; trial++) {
-    perm_options options = t_sparse_options(trial % 4 ? PERM_METHOD_TREE : PERM_METHOD_AUTO, PERM_PRECISION_EXACT);
+  int trial, ran[T_FREE_METHODS] = {0}, nonzero = 0, k;
+  for (trial = 0; trial < 8000; trial++) {
+    const int by = test_below(T_FREE_METHODS);
+    perm_options options = t_sparse_options(t_free_methods[by], PERM_PRECISION_EXACT);
     perm_result result;
     oracle_int expected[2];
     t_free_random(&f, 1 + trial % 2, trial % 3 ? 9 : 3000, trial % 5 < 2);
@@ -102,9 +110,10 @@ TEST(t_free_equals_subsets)
     CHECK_SHOW(perm_compute_sparse(&f.matrix, &options, &result) == PERM_OK, "%s", result.message);
     CHECK_SHOW(result.exact && t_free_is(&result.integer, expected[0]) &&
                    t_free_is(&result.imaginary_integer, expected[1]),
-               "trial %d, %d x %d: %.17g, not %.17g", trial, f.m, f.n, result.value, (double)expected[0]);
-    trees += result.method == PERM_METHOD_TREE;
-    options.modulus = moduli[trial / 4 % 4];
+               "trial %d, method %d, %d x %d: %.17g, not %.17g", trial, by, f.m, f.n, result.value,
+               (double)expected[0]);
+    ran[by] += result.method == options.method;
+    options.modulus = moduli[test_below(6)];
     CHECK(perm_compute_sparse(&f.matrix, &options, &result) == PERM_OK && result.modulus == options.modulus);
     CHECK_SHOW(t_free_is(&result.integer, (oracle_int)t_free_residue(expected[0], options.modulus)) &&
                    t_free_is(&result.imaginary_integer, (oracle_int)t_free_residue(expected[1], options.modulus)),
@@ -112,8 +121,7 @@ TEST(t_free_equals_subsets)
     for (k = 0; k < 3; k++) { /* doubles, double-doubles, certified */
       oracle_int bound[2];
       double off;
-      options = t_sparse_options(trial % 4 ? PERM_METHOD_TREE : PERM_METHOD_AUTO,
-                                 k == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
+      options = t_sparse_options(t_free_methods[by], k == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
       options.certify = k == 2;
       t_as_doubles(&f.matrix, &options);
       f.matrix.kind = f.parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
@@ -128,7 +136,8 @@ TEST(t_free_equals_subsets)
                  "trial %d, %d x %d, %d: %.3g of %.3g", trial, f.m, f.n, k, result.error_bound, (double)bound[0]);
     }
   }
-  CHECK_SHOW(trees > 500 && nonzero > 1000, "%d %d", trees, nonzero);
+  for (k = 1; k < T_FREE_METHODS; k++)
+    CHECK_SHOW(ran[k] > 200 && nonzero > 2000, "%d: %d %d", k, ran[k], nonzero);
 }
 
 /* Numbers of any size, signs, complex ones, and integers that round in doubles, against sums without rounding. */
@@ -136,8 +145,8 @@ TEST(t_free_bounds_hold)
 {
   enum { M = 7, N = 11 };
   static const int spread[] = {0, 60, 600, 2000};
-  int trial, off = 0, trees = 0, proved = 0;
-  for (trial = 0; trial < 600; trial++) {
+  int trial, off = 0, ran[T_FREE_METHODS] = {0}, proved = 0;
+  for (trial = 0; trial < 1500; trial++) {
     const int m = 1 + test_below(M), n = m + 1 + test_below(N - m), parts = 1 + trial % 2, wild = spread[trial / 2 % 4];
     const int below = test_below(2), density = 25 + test_below(60), turned = test_below(2), whole = trial % 10 == 4;
     double real[M * N], imaginary[M * N];
@@ -145,8 +154,9 @@ TEST(t_free_bounds_hold)
     int line[2][M * N], i, k;
     oracle_entry entry[2 * M * N];
     oracle_exact exact;
-    perm_options options = t_sparse_options(trial % 5 ? PERM_METHOD_TREE : PERM_METHOD_AUTO, trial % 3
-                                            ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD);
+    const int by = test_below(T_FREE_METHODS);
+    perm_options options =
+        t_sparse_options(t_free_methods[by], trial % 3 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD);
     perm_matrix matrix;
     perm_result result;
     size_t used = 0;
@@ -179,16 +189,18 @@ TEST(t_free_bounds_hold)
                  "trial %d, %d x %d, %d parts, 2^%d: %g > %g of %g", trial, m, n, parts, wild, distance,
                  result.error_bound, result.value);
       off += distance > 0;
-      trees += result.method == PERM_METHOD_TREE;
+      ran[by] += result.method == options.method;
       proved += result.error_bound < (double)INFINITY;
-      CHECK_SHOW(below || parts == 2 || wild > 60 || result.method != PERM_METHOD_TREE ||
+      CHECK_SHOW(below || parts == 2 || wild > 60 || result.method != options.method ||
                      result.error_bound <= 1e-13 * result.value, "%d x %d, 2^%d: %g of %g", m, n, wild,
                  result.error_bound, result.value);
     }
     oracle_exact_free(&exact);
     perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(off > 200 && trees > 200 && proved > 550, "%d %d %d", off, trees, proved);
+  CHECK_SHOW(off > 500 && proved > 1400, "%d %d", off, proved);
+  for (trial = 1; trial < T_FREE_METHODS; trial++)
+    CHECK_SHOW(ran[trial] > 80, "%d: %d", trial, ran[trial]);
 }
 
 /* Rows of columns, "1 2;3;", and a column of its own for each row. */
@@ -300,7 +312,7 @@ TEST(t_free_lattices)
   static int64_t integer[4 * T_FREE_WIDE * T_FREE_WIDE];
   static double real[4 * T_FREE_WIDE * T_FREE_WIDE], imaginary[4 * T_FREE_WIDE * T_FREE_WIDE];
   const uint64_t p = UINT64_C(2305843009213693951);
-  int w, kind, k;
+  int w, kind, k, threaded[T_FREE_METHODS] = {0};
   for (w = 3; w <= 7; w += 2)
     for (kind = 0; kind < 3; kind++) { /* small, signed, long */
       const size_t used = t_free_lattice(w, line[0], line[1]);
@@ -316,9 +328,10 @@ TEST(t_free_lattices)
         imaginary[e] = test_below(9) - 4;
       }
       expected = t_free_window(w, integer, p);
-      for (k = 0; k < 10; k++) {
-        const int turned = k & 1, way = k / 2;
-        perm_options options = t_seeds_options(PERM_METHOD_TREE, way == 3 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
+      for (k = 0; k < 10 * (w < 7 ? 5 : 3); k++) {
+        const int turned = k & 1, way = k / 2 % 5, by = 1 + k / 10;
+        perm_options options =
+            t_seeds_options(t_free_methods[by], way == 3 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
         options.certify = way == 1;
         options.modulus = way == 4 ? 1000000 : 0;
         CHECK(perm_matrix_from_triplets(turned ? n : m, turned ? m : n, used, line[turned], line[!turned], real,
@@ -326,12 +339,13 @@ TEST(t_free_lattices)
                                                                      : way == 2  ? PERM_KIND_COMPLEX
                                                                                  : PERM_KIND_REAL,
                                         NULL, &matrix, NULL) == PERM_OK);
-        CHECK(w < 7 || turned || kind != way % 3 || t_seeds_threads(&matrix, options, "lattice"));
+        if (w == 7 && !turned && kind == way % 3)
+          threaded[by] += t_seeds_threads(&matrix, options, "lattice");
         CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-        CHECK(result.method == PERM_METHOD_TREE && result.error_bound < (double)INFINITY);
+        CHECK(result.method == t_free_methods[by] && result.error_bound < (double)INFINITY);
         if (way == 0) {
-          CHECK_SHOW(result.exact && oracle_modulo(&result.integer, p) == expected, "%d, kind %d, turned %d", w, kind,
-                     turned);
+          CHECK_SHOW(result.exact && oracle_modulo(&result.integer, p) == expected, "%d, kind %d, turned %d, by %d", w,
+                     kind, turned, by);
           exact = result;
         } else if (way == 4) {
           CHECK(result.integer.word[0] == oracle_modulo(&exact.integer, 1000000));
@@ -345,6 +359,8 @@ TEST(t_free_lattices)
         perm_matrix_free(&matrix);
       }
     }
+  for (k = 1; k < 4; k++)
+    CHECK_SHOW(threaded[k] == 5, "%d: %d", k, threaded[k]);
 }
 
 /* A path, one with two teeth a row, full blocks, a full matrix. */
@@ -398,7 +414,7 @@ TEST(t_free_jobs)
   const char *path = "build/t_free.checkpoint";
   const size_t used = t_free_lattice(8, line[0], line[1]);
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
-  perm_result result, again;
+  perm_result result, again, other;
   perm_matrix matrix;
   perm_state *state = NULL;
   perm_job *job = NULL;
@@ -407,27 +423,39 @@ TEST(t_free_jobs)
   CHECK(perm_matrix_from_triplets(64, 81, used, line[0], line[1], NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
                                   NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK && result.exact);
-  CHECK(perm_sparse_job(&matrix, &options, &job, &again) == PERM_OK && perm_job_leaves(job) == 1);
-  perm_job_explain(job, text, sizeof text);
-  CHECK_TEXT(text, "tree, order 64, free columns: width");
-  CHECK(perm_state_create(job, &state) == PERM_OK);
-  remove(path);
-  options.checkpoint.file = path;
-  CHECK(perm_job_execute(job, state, &options, &again) == PERM_OK);
-  CHECK(!memcmp(&again.integer, &result.integer, sizeof result.integer));
-  perm_state_free(state);
-  perm_job_free(job);
-  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_OK && again.terms == result.terms); /* as kept */
-  CHECK(!memcmp(&again.integer, &result.integer, sizeof result.integer));
-  remove(path);
-  options.checkpoint.file = NULL;
-  options.method = PERM_METHOD_TREE;
-  options.max_bytes = 1e5;
-  CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_LIMIT);
-  options.max_bytes = 0;
-  options.method = PERM_METHOD_FRONTIER;
+  CHECK(result.method == PERM_METHOD_FRONTIER); /* a lattice is a path */
+  for (k = 0; k < 4; k++) {
+    static const char *const told[] = {"frontier, order 64: width", "tree, order 64, free columns: width",
+                                       "lists, order 64: width", "arrays, order 64: width"};
+    volatile int cancel = 1;
+    options.method = t_free_methods[k];
+    CHECK(perm_sparse_job(&matrix, &options, &job, &again) == PERM_OK && perm_job_leaves(job) == 1);
+    perm_job_explain(job, text, sizeof text);
+    CHECK_TEXT(text, told[k]);
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    remove(path);
+    options.checkpoint.file = path;
+    CHECK(perm_job_execute(job, state, &options, &again) == PERM_OK);
+    CHECK(!memcmp(&again.integer, &result.integer, sizeof result.integer));
+    perm_state_free(state);
+    perm_job_free(job);
+    CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_OK && other.terms == again.terms); /* as kept */
+    CHECK(!memcmp(&other.integer, &result.integer, sizeof result.integer));
+    remove(path);
+    options.checkpoint.file = NULL;
+    options.cancel = &cancel;
+    CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_STOPPED_CANCELLED);
+    options.cancel = NULL;
+    options.max_seconds = 1e-9;
+    CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_STOPPED_TIME || other.status == PERM_ERROR_LIMIT);
+    options.max_seconds = 0;
+    options.max_bytes = 7e4;
+    CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_ERROR_LIMIT);
+    options.max_bytes = 0;
+  }
+  options.method = PERM_METHOD_BAND;
   CHECK(perm_compute_sparse(&matrix, &options, &again) == PERM_ERROR_UNSUPPORTED && again.argument == 2);
-  CHECK_TEXT(again.message, "method frontier is for square matrices; auto, tree, subsets, short and multiplicities");
+  CHECK_TEXT(again.message, "method band is for square matrices; auto, tree, frontier, lists, arrays, sorting, sub");
   perm_matrix_free(&matrix);
   for (k = 0; k < 40 * 60; k++) {
     full[0][k] = k / 60;
@@ -512,9 +540,9 @@ TEST(t_free_survives_failing_allocations)
   static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
   const size_t used = t_free_lattice(4, line[0], line[1]);
   int way;
-  for (way = 0; way < 2; way++) { /* integers; the report */
+  for (way = 0; way < 4; way++) { /* integers by method; the report */
     t_sparse_memory memory;
-    perm_options options = t_sparse_options(PERM_METHOD_TREE, PERM_PRECISION_DEFAULT);
+    perm_options options = t_sparse_options(t_free_methods[way % 3 + 1], PERM_PRECISION_DEFAULT);
     perm_result result, expected;
     perm_preparation report;
     perm_matrix matrix;
@@ -528,16 +556,16 @@ TEST(t_free_survives_failing_allocations)
     options.allocator.user_data = &memory;
     for (memory.fail_at = 1; memory.fail_at < 500 && status == PERM_ERROR_MEMORY; memory.fail_at++) {
       memory.calls = 0;
-      status = way ? perm_sparse_report(&matrix, &options, &report, &result)
-                   : perm_compute_sparse(&matrix, &options, &result);
+      status = way == 3 ? perm_sparse_report(&matrix, &options, &report, &result)
+                        : perm_compute_sparse(&matrix, &options, &result);
       CHECK(memory.live == 0 && (status == PERM_OK || status == PERM_ERROR_MEMORY));
     }
-    CHECK(status == PERM_OK && memory.fail_at > 5 && (way || result.value == expected.value));
+    CHECK(status == PERM_OK && memory.fail_at > 5 && (way == 3 || result.value == expected.value));
     options.max_seconds = 1e-9;
     memory.fail_at = 0;
-    status = way ? perm_sparse_report(&matrix, &options, &report, &result)
-                 : perm_compute_sparse(&matrix, &options, &result);
-    CHECK(memory.live == 0 && (way || status == PERM_STOPPED_TIME || status == PERM_ERROR_LIMIT));
+    status = way == 3 ? perm_sparse_report(&matrix, &options, &report, &result)
+                      : perm_compute_sparse(&matrix, &options, &result);
+    CHECK(memory.live == 0 && (way == 3 || status == PERM_STOPPED_TIME || status == PERM_ERROR_LIMIT));
     perm_matrix_free(&matrix);
   }
 }

@@ -481,12 +481,14 @@ TEST(t_sample_injections)
   perm_options options;
   perm_result result;
   memset(&options, 0, sizeof options);
-  for (t = 0; t < 4; t++) {
+  for (t = 0; t < 10; t++) {
+    static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_TREE, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS,
+                                          PERM_METHOD_FRONTIER};
     double weight[125], sum = 0, square = 0;
     int count[125], cells = 0;
-    options.method = t & 1 ? PERM_METHOD_TREE : PERM_METHOD_AUTO;
-    options.precision = t & 2 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
-    for (k = 0; k < 18 && t == 2; k++)
+    options.method = methods[t % 5];
+    options.precision = t > 4 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
+    for (k = 0; k < 18 && t == 5; k++)
       a[k] *= 4;
     CHECK_SHOW(inside_sample_real(3, 5, a, 6, &options, 3, 0, DRAWS, columns, &result) == PERM_OK, "%s",
                result.message);
@@ -509,11 +511,11 @@ TEST(t_sample_injections)
       }
     }
     CHECK_SHOW(cells > 20 && fabs(square - cells) < 4 * sqrt(2.0 * cells), "%d: %g of %d", t, square, cells);
-    CHECK(result.method == PERM_METHOD_TREE);
+    CHECK(result.method == (t % 5 ? options.method : PERM_METHOD_TREE));
   }
   options.method = PERM_METHOD_TWINS;
   CHECK(inside_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "samples of 3 x 5 take methods auto and tree");
+  CHECK_TEXT(result.message, "samples of 3 x 5 take methods auto, tree, frontier, lists and arrays; method twins");
   CHECK(inside_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK(result.argument == 1);
   CHECK_TEXT(result.message, "row 1, column 6");
@@ -523,6 +525,62 @@ TEST(t_sample_injections)
   CHECK(inside_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) < 0 && result.argument == 2);
   CHECK(inside_sample_real(0, 5, NULL, 6, NULL, 3, 0, 1, NULL, &result) == PERM_OK);
   CHECK(inside_sample_real(3, 5, a, 6, NULL, 3, 0, 1, columns, NULL) == PERM_ERROR_NULL);
+}
+
+/* Every state of the lists has its value in the arrays, of more slots than low ones, of squares too. */
+TEST(t_sample_states_of_arrays)
+{
+  enum { M = 16, N = 19 };
+  static double entry[M * N];
+  int trial, k, p;
+  size_t found = 0, many = 0, g, s;
+  for (trial = 0; trial < 8; trial++) {
+    perm_options options = t_sparse_options(PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT);
+    const int n = trial % 4 ? N : M;
+    permi_frontier *frontier;
+    permi_trace listed, arrayed;
+    perm_matrix matrix;
+    perm_result result;
+    perm_job *job;
+    for (k = 0; k < M * N; k++)
+      entry[k] = test_below(10) < 4 + trial % 3 || k / n == k % n ? 1 + test_below(9) : 0;
+    CHECK(perm_matrix_from_dense(M, n, entry, n, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+    memset(&listed, 0, sizeof listed);
+    frontier = (permi_frontier *)job->leaf[0].context;
+    listed.plan = frontier;
+    listed.pool.allocator = &frontier->owned.allocator;
+    arrayed = listed;
+    frontier->arrays->by_residues = 0;
+    frontier->arrays->bytes = 0;
+    CHECK(permi_frontier_record(&arrayed, NULL) == PERM_OK);
+    many += frontier->arrays->middle > 0;
+    {
+      permi_arrays *arrays = frontier->arrays;
+      frontier->arrays = NULL;
+      CHECK(permi_frontier_record(&listed, NULL) == PERM_OK);
+      frontier->arrays = arrays;
+    }
+    for (p = 0; p < frontier->steps; p++) {
+      const permi_frontier_kept *kept = (const permi_frontier_kept *)arrayed.kept;
+      const permi_list *list = &((const permi_frontier_kept *)listed.kept)->list[p];
+      const size_t bytes = permi_value_bytes(frontier), given = permi_arrays_bytes_at(frontier, p);
+      CHECK(list->states <= frontier->states[p]);
+      for (g = 0; g < list->groups; g++)
+        for (s = list->patterns.first[list->pattern[g]]; s < list->patterns.first[list->pattern[g] + 1]; s++) {
+          const uint64_t mask = list->high[g] << PERMI_LOW_BITS | list->patterns.low[s];
+          const void *value = permi_array_find(frontier, kept, p, mask);
+          const void *expected = permi_list_find(list, &mask, bytes);
+          CHECK(value && expected && !memcmp(value, expected, given < bytes ? given : bytes));
+          found++;
+        }
+    }
+    permi_pool_release(&listed.pool);
+    permi_pool_release(&arrayed.pool);
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(found > 100000 && many > 4, "%zu %zu", found, many);
 }
 
 static void t_sample_refused(int m, int n, const double *a, perm_options *options, int *columns, perm_status status,
