@@ -173,8 +173,8 @@
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-PERMI_BRIEF_BEGIN
 #include "matrix/matrix.h"
+PERMI_BRIEF_BEGIN
 #include "formats/market.h"
 #include "formats/plain_text.h"
 #include "formats/numpy.h"
@@ -261,14 +261,8 @@ PERMI_BRIEF_END
 
 #else /* PERMI_FAMILY */
 #include "frontier/array_kernels.h"
-#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4 /* measured */
-PERMI_BRIEF_BEGIN
-#endif
 #include "hybrid/hybrid_kernels.h"
 #include "sign_search/signs_kernels.h"
-#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4
-PERMI_BRIEF_END
-#endif
 #endif /* PERMI_FAMILY */
 
 /* MIT License; SPDX-License-Identifier: MIT
