@@ -329,7 +329,6 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
@@ -883,6 +882,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
   return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>market
    Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than
@@ -19596,10 +19597,6 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
   }
 }
 
-#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4 /* measured */
-PERMI_BRIEF_BEGIN
-#endif
-
 /* ================================================================================= >>hybrid_kernels
    The interpreter of >>hybrid_layout. */
 
@@ -20362,9 +20359,6 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 #undef PERMI_SIGNS_LOAD
 #undef PERMI_SIGNS_STORE
 
-#if PERMI_WIDTH == 1 || PERMI_WIDTH == 4
-PERMI_BRIEF_END
-#endif
 #endif /* PERMI_FAMILY */
 
 /* MIT License; SPDX-License-Identifier: MIT
