@@ -221,13 +221,14 @@ $(EXTENSION): examples/python/_perm.c $(B)/perm.o # -O3: an option takes 0.09 mi
 	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
 
 # What small calls from Python cost, and permanents on PyPI, which pip fetches once: Markdown tables, bench.svg.
-RIVALS = thewalrus piquasso perceval-quandela qc-permanent python-flint
+RIVALS = thewalrus piquasso perceval-quandela qc-permanent python-flint pyehm
 bench-python: libperm.so
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
 	  echo "SKIP $$package: pip cannot install it"; done
 	@$(MAKE) --no-print-directory python PYTHON=$(B)/venv/bin/python
 	$(B)/venv/bin/python examples/python/bench.py --calls
+	$(B)/venv/bin/python examples/python/bench.py --scenes
 	$(B)/venv/bin/python examples/python/bench.py
 
 examples: $(EXAMPLES) $(B)/perm_verify $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/

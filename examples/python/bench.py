@@ -3,6 +3,7 @@
 Run:  make bench-python        (makes build/venv with numpy and the others)
       python3 bench.py [-o FILE.svg] [--limit SECONDS] [--threads 1,2]
       python3 bench.py --calls        # what a small call of perm.py costs, by both of its forms
+      python3 bench.py --scenes       # association probabilities of tracking, beside EHM2 of pyehm; needs scipy
 
 One thread: processor seconds of the process, so that other programs matter less; more: seconds that pass. Times are of
 whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took
@@ -249,6 +250,69 @@ def calls():
     return 0
 
 
+# ---- association probabilities of tracking: scenes
+
+SCENES = [(20, 20), (30, 20), (40, 20), (60, 30), (100, 60), (30, 12), (40, 12), (50, 12), (1000, 160)]
+
+
+def scene(targets, side, seed):
+    """Weights of targets x measurements in a square, over clutter's, and of a miss."""
+    import numpy as np
+    random, seen, gate, clutter = np.random.default_rng(seed), 0.9, 3, 0.05
+    places = random.uniform(0, side, (targets, 2))
+    found = [place + random.normal(size=2) for place in places if random.random() < seen]
+    found = np.array(found + [random.uniform(0, side, 2) for _ in range(random.poisson(clutter * side * side))])
+    square = ((places[:, None] - found) ** 2).sum(-1)
+    return np.where(square < gate * gate, seen * np.exp(-square / 2) / (2 * np.pi * clutter), 0), 1 - seen
+
+
+def scenes(limit):
+    """All marginals of scenes: perm's whole call from Python beside EHM2 of pyehm, if it is here; seeds 1 to 3."""
+    import statistics
+    import numpy as np
+    import scipy.sparse
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import perm
+    try:
+        from pyehm.core import EHM2
+    except ImportError:
+        EHM2 = None
+
+    def timed(function, times):
+        seconds, value = [], None
+        for _ in range(times):
+            begin = time.perf_counter()
+            value = function()
+            seconds.append(time.perf_counter() - begin)
+        return seconds, value
+
+    print("%s; load average before %.1f%s\n" % (processor(), LOAD, "" if EHM2 else "; not here: pyehm"))
+    print("| targets x measurements, seed | entries | first call | median of 9 | EHM2 | ratio | largest difference |\n"
+          "|---|---|---|---|---|---|---|")
+    dropped = set()
+    for targets, side in SCENES:
+        for seed in (1, 2, 3):
+            weight, miss = scene(targets, side, seed)
+            a = scipy.sparse.csr_matrix(np.hstack([weight, miss * np.eye(targets)]))
+            first, _ = timed(lambda: perm.marginals(a), 1)
+            warm, chance = timed(lambda: perm.marginals(a), 9)
+            row = ["-"] * 3
+            if EHM2 and side not in dropped:
+                every = np.hstack([np.full((targets, 1), miss), weight])
+                theirs, value = timed(lambda: EHM2().run((every > 0).astype(np.int32), every), 1)
+                if theirs[0] > limit:
+                    dropped.add(side)  # the next would take minutes or hours
+                else:
+                    theirs += timed(lambda: EHM2().run((every > 0).astype(np.int32), every), 2)[0]
+                ours = chance.toarray()
+                ours = np.hstack([ours[:, len(weight[0]):].sum(1)[:, None], ours[:, :len(weight[0])]])
+                row = [duration(min(theirs)), "%.3g" % (min(theirs) / statistics.median(warm)),
+                       "%.1e" % abs(ours - value).max()]
+            print("| %d x %d, %d | %d | %s | %s | %s |" % (*weight.shape, seed, a.nnz, duration(first[0]),
+                  duration(statistics.median(warm)), " | ".join(row)), flush=True)
+    return 0
+
+
 # ---- tables and picture
 
 def duration(seconds):
@@ -342,11 +406,14 @@ def main():
     parser.add_argument("--limit", type=float, default=1, help="seconds a call after which a rival is dropped")
     parser.add_argument("--threads", default="1,%d" % (os.cpu_count() or 1), help="numbers of threads, the first drawn")
     parser.add_argument("--calls", action="store_true", help="only what small calls of perm.py cost, by both forms")
+    parser.add_argument("--scenes", action="store_true", help="only association probabilities, beside EHM2")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--child-calls", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.calls or options.child_calls:
         return calls() if options.calls else child_calls()
+    if options.scenes:
+        return scenes(options.limit)
     if options.child:
         return child(options.child, options.limit)
     for k, threads in enumerate(dict.fromkeys(int(word) for word in options.threads.split(","))):

@@ -222,7 +222,7 @@ _FUNCTIONS = {
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR",
+    "perm_matrix_borrow_csr": "iipppppipR", "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR",
     "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
@@ -1906,10 +1906,32 @@ def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     return _listed("gradient", a, rows, cols, None, full, out, options)
 
 
+def _is_rows(a):
+    """Whether it is compressed rows of doubles that the library can borrow: no zeros, columns in order."""
+    return (_is_sparse(a) and a.format == "csr" and a.dtype == np.float64 and a.indices.dtype == np.int32 and
+            a.has_canonical_format and bool(a.data.all()))
+
+
+def _by_rows(name, a, call):
+    """_by_sparse of those."""
+    (m, n), matrix, start = a.shape, ctypes.create_string_buffer(_MATRIX_BYTES.value), a.indptr.astype(np.uintp)
+    answer, apart = a.copy(), np.empty(max(a.shape))
+    status = _lib.perm_matrix_borrow_csr(m, n, _at(start), _at(a.indices), _at(a.data), None, None, 2, matrix,
+                                         byref(call.result))
+    if status == 0:
+        status = call.run("perm_%s_sparse" % name, matrix, byref(call.options), _at(answer.data),
+                          *(_at(apart),) * (name == "marginals"), byref(call.result))
+    if status:
+        raise _error(status, call.result.message, _result(call.result))
+    return answer, _result(call.result), apart
+
+
 def _by_sparse(name, a, call):
     """What perm_NAME_sparse says of a scipy.sparse matrix, in one like it, or of an array's entries, in an array; the
     result; of marginals the chances of empty lines. Zeros of a sparse matrix are entries: the library gets 1 for them,
     and then the zeros."""
+    if _is_rows(a):
+        return _by_rows(name, a, call)
     sparse, form = (a.tocoo(), a.format) if _is_sparse(a) else (None, None)
     if sparse is not None:
         row, column, data = _triplets(a)
@@ -1964,7 +1986,7 @@ def marginals(a, unmatched=False, **options):
         a = _floats(_array(a))
     elif len(a.shape) != 2:
         raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    values = _floats(_triplets(a)[2]).tolist() if sparse else _entries(a)
+    values = a.data if sparse and _is_rows(a) else _floats(_triplets(a)[2]) if sparse else _entries(a)
     (m, n), real, unmatched = a.shape, sparse or _kind(a) == "d", _flag("unmatched", unmatched)
     most = max(m, n)
     few = sparse or most > _LINES or unmatched or (
@@ -1974,11 +1996,12 @@ def marginals(a, unmatched=False, **options):
     answer = _by_array(a, call) if real and not few else None
     if answer is not None:
         return answer
-    if not all(map(cmath.isfinite, values)):
+    if not (np.isfinite(values).all() if np else all(map(cmath.isfinite, values))):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if real and min(values, default=0) < 0:
+    least = 0 if not real or len(values) == 0 else np.min(values) if np else min(values)
+    if least < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
-                         min(values), "PERM_ERROR_OPTION")
+                         least, "PERM_ERROR_OPTION")
     if real and not few:
         raise _weightless()
     if real:
