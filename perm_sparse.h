@@ -880,7 +880,7 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
+  unsigned long long rounded; /* first line with one that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
   int mirrored;       /* 1: across the diagonal, too */
@@ -909,7 +909,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1484,8 +1484,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
-   where products lack rows, every entry by the denominator of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
+   products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1761,7 +1761,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns how many numbers a line has, up to 5, or -1 on failure. */
+/* Returns a line's numbers, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -2503,7 +2503,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 }
 
 /* =========================================================================================== >>read
-   The public calls that read, and the table of formats. */
+   Calls that read, and the table of formats. */
 #include <errno.h>
 #include <locale.h>
 
@@ -2572,7 +2572,7 @@ static const struct {
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
-/* Refuses zero bytes and UTF-16. Passes the UTF-8 mark. */
+/* Refuses zero bytes and UTF-16; passes UTF-8's mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const char *begin, *start = reader->position, *nul;
@@ -2718,7 +2718,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
+/* `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -3057,7 +3057,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
+/* Removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3137,7 +3137,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry. */
+/* Numbers components, the blocks, without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -3649,7 +3649,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Sets *cell to entry e; returns 1 if it is an integer, Gaussian if complex. */
+/* Returns 1 if entry e is an integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;
@@ -4164,7 +4164,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Writes an order, returns its cost, or INFINITY over `limit` or if stopped. */
+/* Returns the cost, INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -4214,7 +4214,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 }
 
 /* =========================================================================================================== >>order
-   Elimination orders: greedy starts, then simulated annealing, by fixed seeds and predicted work. */
+   Elimination orders: greedy starts, then annealing, by fixed seeds and predicted work. */
 
 #define PERMI_ORDER_START 1e45
 /* Times the rival: slower orders are not annealed, which gains 1.2 to 2x on the best greedy one. */
@@ -4721,7 +4721,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
+/* A zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -4769,7 +4769,7 @@ static perm_status permi_refuse_long(permi_offer *offer)
 }
 
 /* ========================================================================================= >>vectors
-   Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
+   Input of vector kernels, whose text is read once an instruction set. */
 
 typedef enum permi_growth { /* exact; reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
@@ -5306,7 +5306,7 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
 }
 
 /* ========================================================================================= >>device
-   What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
+   What engines ask of perm_cuda.cu, or what stands in for it. */
 
 struct permi_arrays_run;
 struct permi_frontier;
@@ -5382,7 +5382,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
+   Values of >>ring, and what runs engines. Functions return 0 without memory. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
@@ -5673,7 +5673,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
+/* Scales moduli into [1/2, 1). `sizes` comes in every 32nd step, where cancelled values give up moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -6697,7 +6697,7 @@ static void permi_run_prepare(permi_run *run, int p)
   }
 }
 
-/* No value depends on the number of parts. */
+/* Parts change no value. */
 static perm_status permi_run_step(permi_run *run, int p)
 {
   const permi_list *source = &run->list[p & 1];
@@ -7474,7 +7474,7 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 }
 
 /* ===================================================================================== >>arrays_run
-   Makes, prices and runs the arrays of a frontier. */
+   Makes, prices and runs arrays. */
 
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
@@ -7827,7 +7827,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes arrays, none if stopped or with too many slots. */
+/* None if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -7932,10 +7932,10 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
-   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
-   has the top bit: its halves, matched and not, are contiguous.
+   Eliminating v multiplies the tables that know v and its entries left, and keeps terms with x_v: a table over its
+   scope, the neighbours. A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a +
+   b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the
+   top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order.
@@ -10493,7 +10493,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>classes
-   Method twins: the frontier with waiting vertices counted, not told apart. */
+   The frontier with waiting vertices counted, not told apart. */
 
 /* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
    vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
@@ -11015,7 +11015,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Gives classes their bits of the key. Returns 0 if these are too many. */
+/* Gives classes bits of the key. Returns 0 for too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -11205,7 +11205,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
+/* Returns a key's state, perhaps new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -11410,7 +11410,7 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 }
 
 /* ================================================================================== >>classes_order
-   Order, price and offer of method twins. */
+   Order, price, offer. */
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
    Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
@@ -11690,7 +11690,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
+#define PERMI_HYBRID_LOOK 6 /* columns compared */
 #define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
@@ -12166,7 +12166,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 and sets *failed to 1 (too many) or 2 (no memory). */
+/* Returns 0, *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -12486,7 +12486,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], columns by `order` unless NULL. */
+/* a: [n][n][1, complex 2]; columns by `order` unless NULL. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i)
 {
@@ -12762,7 +12762,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* a: [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -12869,7 +12869,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Scales the matrix; sets *zero if a line has no entries. */
+/* Sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -12979,7 +12979,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* The program of a chunk's prime stands behind the slots. */
+/* The program of the prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13181,7 +13181,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* *made stays NULL if the program does not fit. */
+/* *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -13216,7 +13216,7 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
 }
 
 /* =================================================================================== >>hybrid_offer
-   Offers of method hybrid on the CPU, against those of >>program_plan. */
+   Offers on the CPU, against those of >>program_plan. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -13608,7 +13608,6 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups a block's patterns. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -13647,7 +13646,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -13704,7 +13703,6 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* Sets the width of sums. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13791,7 +13789,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets the signs of prefix columns. Returns 0 if no pattern is left. */
+/* Returns 0 if no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -13991,7 +13989,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -14210,7 +14208,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes of the subtrees below `deep` columns. */
+/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14268,7 +14266,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -14314,7 +14312,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns. Returns 0 if sums are too large for counts. */
+/* Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -14351,7 +14349,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how much faster than a core the search may be. */
+/* How much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
@@ -16261,7 +16259,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
+/* Draws, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -16390,7 +16388,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
+/* Signs stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -16545,7 +16543,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders a part into two sides and their separator. */
+/* Orders two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -16683,7 +16681,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
+/* Incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -16914,7 +16912,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
+/* Brings a pivot to (pivots, pivots), or returns 0. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -17268,7 +17266,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
+/* Gaussian integers with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -17713,7 +17711,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
+/* Takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {
@@ -17978,7 +17976,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 }
 
 /* ========================================================================================= >>choose
-   The blocks of a graph, the table of engines, and the choice among their offers. */
+   The blocks of a graph, the table of engines, the choice. */
 
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
@@ -17998,7 +17996,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Looks for blocks, equal lines, degrees, once. Returns 0 without memory. */
+/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -18060,7 +18058,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks in *line: rows of block k begin at (*first)[k], columns at n +
+/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
    (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
@@ -18174,7 +18172,6 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   return 1;
 }
 
-/* The array of a block, made when first needed. */
 typedef struct permi_block_array {
   permi_array array;
   permi_problem problem;
@@ -18345,7 +18342,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Turns an offer whose planning needs more than max_bytes into a refusal. */
+/* Refuses offers whose planning needs more than max_bytes. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -18616,8 +18613,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* ========================================================================================= >>sparse
-   >>judge asks for a job in one precision after another. Here the matrix becomes a graph (>>reduce), whose blocks get
-   engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
+   Jobs for >>judge: the matrix becomes a graph (>>reduce), whose blocks get engines (>>choose); >>run runs the leaves.
+   permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
@@ -18733,7 +18730,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the job's number by its leaves in turn. */
+/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -18751,7 +18748,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
+/* Inspects a job that only explains: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -18759,7 +18756,6 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* How a job is asked for. */
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
   PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
@@ -18831,14 +18827,14 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Returns 1 if sums over subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
+/* Returns 1 if subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
 static int permi_rectangle_is_small(int shorter, int longer, double entries)
 {
   const double places = (double)shorter * longer;
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 if the matrix is taken as an array: for methods over counts, and small rectangles. */
+/* Returns 1 for methods over counts and small rectangles: the matrix becomes an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -18899,7 +18895,7 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops the job of PERM_ERROR_LIMIT, which only explains. */
+/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -19019,7 +19015,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured)
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -19209,7 +19205,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines. */
+/* 2 x 2 minors without zeros: most vanish where twins has few classes of nearly full lines. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {
@@ -19685,7 +19681,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
+/* a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -19942,7 +19938,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #undef PERMI_H
 
 /* ================================================================================== >>signs_kernels
-   The search and the join of >>signs. Sums are modulo 2^64 a word, so their order does not matter. */
+   The search and join of >>signs. Sums are modulo 2^64 a word: any order will do. */
 
 #if PERMI_WIDTH >= 4
 #define PERMI_SIGNS_V PERMI_I

@@ -96,7 +96,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   return 1;
 }
 
-/* Measures the memory; takes residues where integers do not fit. Returns 0 without memory. */
+/* Takes residues where integers do not fit. Returns 0 without memory. */
 static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
                                permi_control *watch)
 {

@@ -4,10 +4,10 @@
 #include "../frontier/steps.h"
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
-   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
-   has the top bit: its halves, matched and not, are contiguous.
+   Eliminating v multiplies the tables that know v and its entries left, and keeps terms with x_v: a table over its
+   scope, the neighbours. A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a +
+   b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the
+   top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order.
