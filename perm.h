@@ -279,7 +279,7 @@ typedef struct perm_gpu_options {
 typedef struct perm_checkpoint_file {
   const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
-  int part, parts;          /* only part 1.. parts, then PERM_PART_DONE; parts 0: everything */
+  int part, parts;          /* only part 1 .. parts, then PERM_PART_DONE; parts 0: everything */
   const char *const *merge; /* names, then NULL: only merges these; missing or repeated work is an error */
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
@@ -330,7 +330,7 @@ typedef struct perm_result {
   double partial_sum, partial_imaginary; /* after an early stop: the first unfinished leaf's terms so far (modulo the
                                             modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: none; 0 if exact */
+  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
@@ -471,8 +471,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result from complete partials[leaf], else PERM_ERROR_STATE. Every finish judges by the certify and tolerance
-   given when the job was made: PERM_TOLERANCE_NOT_MET. */
+/* The result from complete partials[leaf] of all leaves, else PERM_ERROR_STATE. Every finish judges by the certify and
+   tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
@@ -518,7 +518,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and.parts. *note (may be NULL) gets
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL) gets
    a copy of the note, from the options' allocator, for the caller to release (default: free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
@@ -11442,7 +11442,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
-/* In double-double. */
+/* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
 {
@@ -12885,7 +12885,7 @@ static void permi_minors_take(permi_minors *minors, int side, int line, int coun
   minors->count[side][minors->lines[side]++] = count;
 }
 
-/* The wanted row last; marginals get ones for missing copies. */
+/* Puts the wanted row last; marginals get ones for missing copies. */
 static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PERM_MAX_N], const int *total,
                                 permi_minors *minors)
 {

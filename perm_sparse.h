@@ -3649,7 +3649,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Returns 1 if entry e is an integer, Gaussian if complex. */
+/* Sets *cell to entry e; returns 1 if integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;
@@ -17266,7 +17266,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Gaussian integers with both roots of -1. */
+/* Modulo prime `part`; Gaussian integers with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;

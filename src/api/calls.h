@@ -77,8 +77,8 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result from complete partials[leaf], else PERM_ERROR_STATE. Every finish judges by the certify and tolerance
-   given when the job was made: PERM_TOLERANCE_NOT_MET. */
+/* The result from complete partials[leaf] of all leaves, else PERM_ERROR_STATE. Every finish judges by the certify and
+   tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
@@ -124,7 +124,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and.parts. *note (may be NULL) gets
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL) gets
    a copy of the note, from the options' allocator, for the caller to release (default: free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 

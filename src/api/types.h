@@ -141,7 +141,7 @@ typedef struct perm_gpu_options {
 typedef struct perm_checkpoint_file {
   const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
-  int part, parts;          /* only part 1.. parts, then PERM_PART_DONE; parts 0: everything */
+  int part, parts;          /* only part 1 .. parts, then PERM_PART_DONE; parts 0: everything */
   const char *const *merge; /* names, then NULL: only merges these; missing or repeated work is an error */
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
@@ -192,7 +192,7 @@ typedef struct perm_result {
   double partial_sum, partial_imaginary; /* after an early stop: the first unfinished leaf's terms so far (modulo the
                                             modulus), no approximation; else, and of hybrid's integers, 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: none; 0 if exact */
+  double error_bound;    /* at least |value - permanent| (minors: the worst's); INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */

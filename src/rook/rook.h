@@ -140,7 +140,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0.. degree into r_k; returns 0 if a number is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
