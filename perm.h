@@ -518,7 +518,7 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL) gets
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part, .parts. *note (may be NULL) gets
    a copy of the note, from the options' allocator, for the caller to release (default: free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 

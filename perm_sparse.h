@@ -8028,18 +8028,13 @@ static void permi_tree_supports(int t, double *sum)
   sum[t] = permi_tree_power(2, t);
 }
 
-static double permi_tree_support(int t, int most)
-{
-  double sum[PERMI_TREE_WIDTH + 1];
-  permi_tree_supports(t, sum);
-  return sum[most < t ? most : t];
-}
-
 /* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
-  const int least = one_difference < other_difference ? one_difference : other_difference;
-  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
+  const int t = permi_count_ones(common), least = one_difference < other_difference ? one_difference : other_difference;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[tree->alone && least < t ? least : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -8214,11 +8209,9 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
-  if (pass->parts > 1) {
-    PERMI_OMP(critical(permi_tree_sizes))
-    permi_sizes_join(&pass->sizes, &sizes);
-  }
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
+  PERMI_OMP(critical(permi_tree_sizes))
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -8516,17 +8509,16 @@ static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *r
   return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray permi_tree_ray;
-struct permi_tree_ray {
+typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
   int bit; /* t: the vertex stays unmatched */
-  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  void (*back)(const struct permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
-};
+} permi_tree_ray;
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -8748,19 +8740,15 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   if (*place)
     return 0;
   if (2 * graph->pairs + 2 > graph->pair_room) {
-    uint64_t *old = graph->pair;
     const size_t room = graph->pair_room;
+    uint64_t *old = graph->pair, *larger = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
     size_t i;
-    graph->pair = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
-    if (!graph->pair) {
-      graph->pair = old;
+    if (!larger || !permi_copy(graph->watch, larger, NULL, 2 * room * sizeof *old)) {
+      permi_release(graph->allocator, larger);
       return -1;
     }
+    graph->pair = larger;
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
-      permi_release(graph->allocator, old);
-      return -1;
-    }
     for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
@@ -8800,14 +8788,10 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
   return count;
 }
 
-static int permi_tree_degree(const permi_tree_graph *graph, int v)
-{
-  return graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
-}
-
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -8830,7 +8814,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
-  const int degree = permi_tree_degree(graph, v);
+  const int degree = graph->degree[v];
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
   size_t at;
   if (graph->filling && degree < PERMI_TREE_WIDTH) {
@@ -8838,7 +8822,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     for (i = 0; i < count; i++)
       for (j = 0; j < i; j++)
         key += *permi_tree_find(graph, permi_tree_pair(neighbour[i], neighbour[j])) ? 0 : 32;
-  } else if (degree == PERMI_TREE_WIDTH) {
+  } else if (degree >= PERMI_TREE_WIDTH) {
     key = 65535;
   }
   key = key << 32 | random;
@@ -9333,7 +9317,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   int *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
-  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  int i, k, depth, top = 0, node = 0, steps = 0, doubled;
   permi_tree_draft draft;
   draft.graph = graph;
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
@@ -9382,12 +9366,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
     node++;
   }
   permi_pool_release(&room);
-  if (tree->numbers.algebra == PERMI_COMPLEX)
-    tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
-  else if (permi_algebra_is_dd(tree->numbers.algebra))
-    tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
-  else
-    tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
+  doubled = permi_algebra_is_dd(tree->numbers.algebra);
+  roundings[0] += (doubled ? 3 : tree->numbers.algebra == PERMI_COMPLEX ? 2 : 0) * roundings[1];
+  tree->bound_relative = doubled ? permi_tree_bound(given, roundings[0]) : permi_tree_bound(roundings[0] + given, 0);
   return 1;
 }
 
@@ -9400,8 +9381,8 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "tree, order %d%s: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->alone ? ", free columns" : "", tree->width - 1, tree->nodes, tree->joins,
-                   tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
+                   tree->pairs, tree->states, permi_numbers_text(&tree->numbers, 0), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -9520,24 +9501,21 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
     status = glances ? permi_tree_glance(&graph, block, start, limit) : permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT && !glances) {
+    if (status == PERM_OK) {
+      tree = permi_tree_new(allocator, &like, block->free_lines);
+      if (!tree || !permi_tree_build(block, &graph, given, tree)) {
+        status = PERM_ERROR_MEMORY;
+      } else if (maker->watch->stopped == PERM_OK && (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+        permi_tree *swap = best;
+        best = tree;
+        tree = swap;
+      }
+      permi_owned_release(allocator, tree);
+    } else if (status == PERM_ERROR_LIMIT) {
       status = PERM_OK;
-      continue;
+      if (!glances)
+        continue;
     }
-    if (status == PERM_ERROR_MEMORY)
-      break;
-    tree = status == PERM_OK ? permi_tree_new(allocator, &like, block->free_lines) : NULL;
-    if (status == PERM_ERROR_LIMIT)
-      status = PERM_OK;
-    else if (!tree || !permi_tree_build(block, &graph, given, tree))
-      status = PERM_ERROR_MEMORY;
-    else if (maker->watch->stopped == PERM_OK &&
-             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
-      permi_tree *swap = best;
-      best = tree;
-      tree = swap;
-    }
-    permi_owned_release(allocator, tree);
     if (permi_tree_enough(best, glances, start,
                           glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
       break;

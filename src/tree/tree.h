@@ -100,18 +100,13 @@ static void permi_tree_supports(int t, double *sum)
   sum[t] = permi_tree_power(2, t);
 }
 
-static double permi_tree_support(int t, int most)
-{
-  double sum[PERMI_TREE_WIDTH + 1];
-  permi_tree_supports(t, sum);
-  return sum[most < t ? most : t];
-}
-
 /* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
-  const int least = one_difference < other_difference ? one_difference : other_difference;
-  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
+  const int t = permi_count_ones(common), least = one_difference < other_difference ? one_difference : other_difference;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[tree->alone && least < t ? least : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -286,11 +281,9 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
-  if (pass->parts > 1) {
-    PERMI_OMP(critical(permi_tree_sizes))
-    permi_sizes_join(&pass->sizes, &sizes);
-  }
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
+  PERMI_OMP(critical(permi_tree_sizes))
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -588,17 +581,16 @@ static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *r
   return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray permi_tree_ray;
-struct permi_tree_ray {
+typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
   int bit; /* t: the vertex stays unmatched */
-  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  void (*back)(const struct permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
-};
+} permi_tree_ray;
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
