@@ -279,13 +279,13 @@ typedef struct perm_gpu_options {
 typedef struct perm_checkpoint_file {
   const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
-  int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* names, then NULL: only merges their work; missing or repeated work is an error */
+  int part, parts;          /* only part 1 .. parts, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge; /* names, then NULL: only merges these; missing or repeated work is an error */
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Every
-   call rejects invalid values with PERM_ERROR_OPTION and ignores valid ones that do not apply. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Calls
+   reject invalid values with PERM_ERROR_OPTION, ignore valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -335,7 +335,7 @@ typedef struct perm_result {
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  uint64_t modulus;         /* not 0: they are modulo this, from 0 to modulus - 1 */
   perm_method method;       /* of the costliest leaf */
   perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
@@ -349,13 +349,13 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000
-   terms of the largest double. */
+/* An associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000 terms of
+   the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What chunks of one leaf yield. Zero before the first use. */
+/* What chunks of a leaf yield. Zero at first. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
@@ -367,8 +367,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any threads
-   may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
+/* A job is an expression over leaves: products over blocks, sums over branches; immutable: any threads may run its
+   ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -382,7 +382,7 @@ typedef struct perm_leaf {
   uint64_t fingerprint;
 } perm_leaf;
 
-/* An offer of an engine when a sparse matrix was planned. */
+/* An engine's offer for a sparse matrix. */
 typedef struct perm_offer {
   int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
@@ -390,7 +390,7 @@ typedef struct perm_offer {
   char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
 } perm_offer;
 
-/* Finished work: for each leaf a partial and the set of its chunks. */
+/* Finished work: each leaf's partial and set of chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
@@ -433,16 +433,16 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if
-   given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
+/* Integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if given.
+   Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
    PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Another machine
-   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Machines make the
+   same job of the same matrix and options if options.isa names the same kernel family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -457,38 +457,38 @@ PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
-/* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
-   PERM_ERROR_RANGE: no more. */
+/* Offer `index`, from 0, of engines for the first blocks of a sparse matrix, in the order asked. PERM_ERROR_RANGE: no
+   more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
 /* The job's precision before escalation; PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result will
    have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, anywhere. */
+/* Adds chunks [begin, end) of a leaf to *partial; each must go in once, anywhere. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges it by the
-   certify and tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
+/* The result from complete partials[leaf] of all leaves, else PERM_ERROR_STATE. Every finish judges by the certify and
+   tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. After a stop or a failure it has the chunks [begin, begin + partial->chunks). */
+   and max_seconds. After a stop or failure it has chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
-   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same everywhere. Encoding returns that number, 0 for NULL, and writes only
+   if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* First interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* First interval [*begin, *end) of a leaf's unfinished chunks from `from` on; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
@@ -510,7 +510,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a regular file (>>files), replaced as a whole, on the disk on return, or unchanged. Reading also refuses
+/* The same as a regular file (>>files), replaced whole, on the disk on return, or unchanged. Reading also refuses
    another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
@@ -518,8 +518,8 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
-   gets a copy of the note, from the options' allocator, for the caller to release (by default with free), or NULL. */
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part, .parts. *note (may be NULL) gets
+   a copy of the note, from the options' allocator, for the caller to release (default: free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
 /* Runs what is left of the job or part, with the options' threads, progress, cancel and max_seconds, and keeps finished
@@ -532,11 +532,11 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Makes *allocator one that keeps what is released for later allocations: in options.allocator, a call after another
-   like it allocates nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given
-   back where max_bytes asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free
-   what was made with it (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL;
-   PERM_ERROR_OPTION: `under` lacks allocate or release. */
+/* Makes *allocator one that keeps what is released: in options.allocator, a call after another like it allocates
+   nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given back where max_bytes
+   asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free what was made with it
+   (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL; PERM_ERROR_OPTION:
+   `under` lacks allocate or release. */
 PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator);
 PERM_API void perm_workspace_free(perm_allocator *allocator); /* NULL, or another allocator, is fine */
 
@@ -1039,7 +1039,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
                              : permi_prefer_huge_pages(malloc(bytes), bytes);
 }
 
-/* Returns zeros; fresh pages stay untouched. */
+/* Zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -1059,17 +1059,16 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
-/* What perm_workspace_create makes: released blocks by classes of sizes, four to a power of two. A block's head holds
-   its class. */
+/* Workspaces: released blocks by classes of sizes, four to a power of two. A block's head holds its class. */
 #define PERMI_WORKSPACE_HEAD 16
 #define PERMI_WORKSPACE_CLASSES 256
 typedef struct permi_workspace {
   perm_allocator under;
-  double held, limit; /* bytes of all blocks; what they may be, of the call's max_bytes */
+  double held, limit; /* bytes of all blocks; their limit, of the call's max_bytes */
   void *idle[PERMI_WORKSPACE_CLASSES];
 } permi_workspace;
 
-/* Returns the class of a block for so many bytes, and sets *size to the block's. */
+/* Returns the class for so many bytes, *size the block's. */
 static size_t permi_workspace_class(size_t bytes, size_t *size)
 {
   size_t units = bytes / 16 + (bytes % 16 > 0) + PERMI_WORKSPACE_HEAD / 16, shift = 0;
@@ -1125,7 +1124,7 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Lets a workspace hold no more than a call's max_bytes. */
+/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;
@@ -1172,7 +1171,7 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Returns memory of the pool; if there is none, sets pool->failed for good. */
+/* Without memory sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* alignment */
@@ -1438,8 +1437,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
-   counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter for a limit that no outer call counts.
+   Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -1504,7 +1503,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
+/* PERM_ERROR_MEMORY becomes PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -1537,7 +1536,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* Returns what max_bytes leaves beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
@@ -2037,7 +2036,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Makes the integer; returns 0 for a fraction, or if it is too long. */
+/* Returns 0 for a fraction, or if too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
@@ -2680,7 +2679,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Opens a file to read. Returns NULL and *why if that fails; sets *missing if the file is absent. */
+/* Returns NULL and *why if opening fails; sets *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;
@@ -3384,7 +3383,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* Returns 0 if the part is too long or no integer. */
+/* Returns 0 if too long or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -3817,7 +3816,7 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
+/* Shares [begin, end) until thread 0 fails or stops. *all, unless NULL, becomes 1 if all was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {
@@ -4148,7 +4147,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts fields of a structure at `bytes`, one behind another, or gets them. */
+/* Puts fields at `bytes`, one behind another, or gets them. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;
@@ -4205,7 +4204,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
 }
 
 /* ======================================================================================== >>problem
-   The array of a call: the input of every engine for arrays. */
+   The array of a call. */
 
 struct permi_reach;
 
@@ -5995,7 +5994,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
   return size;
 }
 
-/* Appends a virtual row: lanes, block, fixed, outer. */
+/* Lanes, block, fixed, outer. */
 PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -6091,7 +6090,7 @@ static int permi_row_divides(const permi_dense_plan *plan, const permi_view *vie
          (plan->isa != PERM_ISA_CUDA || permi_pivot_is_safe(plan, view, i, plan->pivot));
 }
 
-/* Returns log2 of the product that divided row sums may reach. */
+/* log2 of the product that divided row sums may reach. */
 static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6329,7 +6328,7 @@ typedef struct permi_gpu_lines {
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
-/* Returns the number of usable GPUs; 0: message says why. */
+/* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
@@ -7948,7 +7947,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
 PERMI_BRIEF_BEGIN
 
 /* ==================================================================================== >>exact_device
-   Plans and leaves of integers on GPUs, and the fastest of all plans. */
+   Integers on GPUs, and the fastest plan. */
 
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* of words in a term: 15 s to compile */
@@ -8503,7 +8502,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
+/* The cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -9661,7 +9660,7 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
              : status;
 }
 
-/* Checks an array; `a` is NULL for integers. */
+/* `a` is NULL for integers. */
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
@@ -9798,7 +9797,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds the first unfinished interval of a part; returns 0 if there is none. */
+/* Finds a part's first unfinished interval; returns 0 if none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -9833,7 +9832,6 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
   return status;
 }
 
-/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -10041,7 +10039,7 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
   return status;
 }
 
-/* Runs a job without a state, with the same bits. Returns 0 if something may stop or observe it. */
+/* Runs without a state, with the same bits. Returns 0 if something may stop or observe the job. */
 #define PERMI_PLAIN_LEAVES 2 /* on the stack */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
@@ -10075,7 +10073,6 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
   return 1;
 }
 
-/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
@@ -10107,7 +10104,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Makes an offer a refusal; returns PERM_OK. */
+/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10120,11 +10117,11 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 }
 
 typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,   /* only when requested by name */
+  PERMI_NAMED = 1,   /* only by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
-  PERMI_ARRAY = 16,  /* takes a block as an array */
+  PERMI_ARRAY = 16,  /* takes blocks as arrays */
   PERMI_FREE = 32,   /* takes blocks with free lines */
   PERMI_LONE = 64    /* has one precision: exact, or doubles alone */
 } permi_engine_flags;
@@ -10177,7 +10174,7 @@ typedef struct permi_maker {
   int blocks_noted;
   int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
-  struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
+  struct permi_layouts *layouts; /* of the hybrid, begun; or NULL */
 } permi_maker;
 
 typedef struct permi_offers {
@@ -10223,7 +10220,7 @@ static double permi_offers_limit(const permi_offers *offers, int i)
   return limit;
 }
 
-/* Asks engine i for its bound, if it has one to give, else for its offer. */
+/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -10477,7 +10474,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Raises the precision as the tolerance of a job in pieces needs. */
+/* Raises the precision as a tolerance in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -10568,7 +10565,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look for equal lines */
+#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look */
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
@@ -10803,7 +10800,7 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>judge
-   What public calls may reach (permi_reach). Escalation: is a result good enough, and what comes next. */
+   What public calls may reach (permi_reach). Escalation. */
 
 #ifdef PERMI_ROUTE
 static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options, int argument, perm_result *result);
@@ -10909,7 +10906,7 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Repeats in the next precision while the result is worse than wanted. */
+/* Raises the precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
@@ -10969,7 +10966,7 @@ static const permi_solver permi_array_solver = {permi_array_plan, permi_array_ma
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 
-/* Returns a problem of integers, also for a NULL. */
+/* `a` may be NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -11138,8 +11135,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
-   */
+/* Returns 1 if a matrix with its copies was computed at once: engines that count copies plan for longer. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -11192,7 +11188,7 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* The public functions: perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
+/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \
@@ -11447,7 +11443,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
-/* Computes minor (i, j) in double-double. */
+/* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
 {
@@ -11988,7 +11984,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   return row == 0 || (size >= 1e-250 && size <= 1e250);
 }
 
-/* Puts minors in their places; returns the largest modulus. */
+/* Returns the largest modulus. */
 static double permi_small_minors_place(const permi_minors_call *call, int n, const double *raw)
 {
   const int parts = call->view.parts, gradient = call->gradient;
@@ -12759,7 +12755,7 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
     result->error_estimate = (double)INFINITY;
 }
 
-/* The engines a call may take; ONE: permanents or subsets. */
+/* ONE: permanents or subsets. */
 typedef enum permi_minors_by { PERMI_MINORS_BY_PERMANENTS, PERMI_MINORS_BY_ONE, PERMI_MINORS_BY_ANY } permi_minors_by;
 
 static void permi_minors_plan_one(permi_minors *minors, const perm_options *options, permi_minors_by by)

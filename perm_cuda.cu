@@ -231,7 +231,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 #if PERMI_CUDA_HOST == 1
 
 /* ======================================================================================= >>dense_gpu
-   Runs on GPUs, of every engine; tables of >>gpu. */
+   Runs of every engine; tables of >>gpu. */
 
 typedef struct permi_gpu {
   perm_gpu_work work;
@@ -750,7 +750,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* Writes weights and digits that move; *last: final settings. */
+/* Weights and digits that move; *last: final settings. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;
@@ -966,7 +966,7 @@ static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpu
 #elif PERMI_CUDA_HOST == 2
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays on a GPU, with the CPU's order of sums. */
+   On a GPU, with the CPU's order of sums. */
 
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -1189,7 +1189,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
+/* Returns the number of |x| among constants or residues; adds a new one. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -1317,7 +1317,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles wait at most. Returns 0 if memory is out. */
+/* Notes how many doubles wait at most. Returns 0 without memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -1427,11 +1427,10 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
-   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
-   With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
-   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles
-   T2 and D2. */
+/* Texts of statements: in real programs, for numbers of several parts, for moduli (NULL: as numbers); positive,
+   negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b. With residues operand
+   2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a
+   constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles T2 and D2. */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {
@@ -1689,7 +1688,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 }
 
 /* =================================================================================== >>program_plan
-   Makes GPU programs of several layouts and keeps the one with the best prediction. */
+   Makes GPU programs of several layouts, keeps the best. */
 
 /* Adds chunks' sums: integers below 2^107 in two doubles. */
 static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t from, uint64_t chunks, const double *sum)
@@ -1797,7 +1796,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Returns 0 if memory is out. */
+/* Returns 0 without memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;
@@ -2133,7 +2132,7 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns a column's cuts, as many for both blocks. */
+/* As many cuts for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];

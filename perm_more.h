@@ -35,28 +35,13 @@
 
    CONTENTS  Rooms as in perm.h.
      api/            >>more_config, >>more_calls: macros, public types and functions
-     lowrank/        >>low_rank        declared rank
-                     >>cauchy          Borchardt's identity
-     proof/          >>lanes           input of vector kernels
-                     >>polynomial      values that prove a permanent
-                     >>proof_check     finds wrong values
-                     >>sweep           many leaves that are alike
-                     >>proof           perm_prove_*: the job, the file
-                     >>proof_kernels
-     estimate/       >>estimate        random samples
-                     >>rejection       with a guaranteed relative error
-                     >>estimate_calls  public calls
-     picture/        >>spy             perm_sparse_spy
-     rook/           >>placements      tables whose vertices may stay unmatched
-                     >>rook            perm_rook_numbers
-                     >>rook_kernels
-     sample/         >>trace           states kept, the draw of a way
-                     >>trace_frontier  lists, arrays
-                     >>trace_classes   twins
-                     >>trace_tree      stars and joins
-                     >>derive_tree     derivatives by one pass back
-                     >>sample          perm_sample_sparse
-                     >>derive          perm_gradient_sparse, perm_marginals_sparse
+     lowrank/        >>low_rank, >>cauchy
+     proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
+     estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
+     picture/        >>spy: perm_sparse_spy
+     rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
+     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>sample, >>derive: states
+                     kept, ways drawn, derivatives back; perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -1217,7 +1202,6 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* Returns the word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
@@ -1442,7 +1426,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -1477,7 +1461,6 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Inspects partials, as perm_job wants. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {
@@ -1623,8 +1606,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
 }
 
 /* =========================================================================================== >>proof
-   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
-   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (of >>files; format:
+   docs/proofs.md), which examples/perm_verify.c checks without this library. */
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -1665,7 +1648,6 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* Computes the permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -1714,7 +1696,6 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -1899,7 +1880,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Proves a permanent; a path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {
@@ -2243,7 +2224,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Orders rows, fewest entries first; entries has room for n. */
+/* Rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;
@@ -2704,7 +2685,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Finds a perfect matching; returns 0 if there is none. integers: 5 n. */
+/* Returns 0 without a perfect matching. integers: 5 n. */
 static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
                                  permi_control *watch)
 {
@@ -3534,10 +3515,10 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers on the tables of a tree (>>tree) whose vertices may stay unmatched. A table knows sums of products of
-   matchings by the set S of matched vertices of its scope, bits of an index, and by the number i of matched eliminated
-   vertices of one side, that of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r
-   rows and c columns below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
+   Rook numbers on tables of a tree (>>tree) whose vertices may stay unmatched. A table sums products of matchings by
+   the set S of matched vertices of its scope, bits of an index, and the number i of matched eliminated vertices of one
+   side, of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r rows and c columns
+   below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
    values a shift by one does not touch the next set, as the last values of f are 0.
@@ -3698,7 +3679,7 @@ static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, 
   return shift;
 }
 
-/* Returns by how much i is larger, counted on the node's side. */
+/* By how much i is larger, counted on the node's side. */
 static int permi_rook_offset(const permi_placements *p, const permi_rook_table *table, uint32_t set)
 {
   const int rows = permi_count_ones(set & p->node->rows), columns = permi_count_ones(set & ~p->node->rows);
@@ -3754,7 +3735,6 @@ static uint64_t permi_rook_word(const double *x)
   return word;
 }
 
-/* Adds the sources of a product with a table. */
 static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
 {
   const uint32_t scope = table->node->set;
@@ -3777,7 +3757,7 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
   }
 }
 
-/* Makes node i's table from its children's, the last ones. */
+/* The children's tables are the last ones. */
 static void permi_rook_visit(permi_placements *p, int i)
 {
   const permi_tree_node *node = &p->tree->node[i];
@@ -3879,7 +3859,7 @@ static int permi_rook_primes(const permi_placements *p)
   return p->bits < 62.99 && p->kernel[1] ? 1 : (int)((p->bits + 1) / PERMI_ROOK_BITS) + 1;
 }
 
-/* Predicts time and memory of the tree. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_rook_price(permi_placements *p)
 {
   p->table = (permi_rook_table *)permi_allocate(p->allocator, (size_t)p->tree->depth + 1, sizeof *p->table);
@@ -3895,7 +3875,7 @@ static int permi_rook_price(permi_placements *p)
   return 1;
 }
 
-/* Multiplies the values of all components: number[k] in units of `stride`. */
+/* number[k] in units of `stride`. */
 static double permi_rook_collect(const permi_placements *p, uint64_t *number, int stride)
 {
   const permi_odd_modulus *q = &p->modulus;
@@ -3993,8 +3973,8 @@ static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
   return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
 }
 
-/* Makes `order` the sequence of a path, vertices whose last neighbour goes before it; `after` links all but leaves to
-   the next of them. work: 2 a vertex. */
+/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
+   2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
@@ -4108,7 +4088,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -4136,7 +4116,6 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* The values at x of all entries. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
@@ -4148,7 +4127,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
     rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
 }
 
-/* Returns predicted seconds of all evaluations; INFINITY: impossible. */
+/* Returns INFINITY if impossible. */
 static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;
@@ -5376,7 +5355,8 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   for (k = 0; k < 2 && status == PERM_OK; k++) {
     const permi_tree_table *other = factor[1 - k];
     const int bits = permi_count_ones(other->set);
-    const double states = run->tree->alone ? permi_tree_support(bits, other->difference) : (double)other->states;
+    const double states = !run->tree->alone ? (double)other->states :
+                          permi_tree_terms(run->tree, other->set, other->difference, other->difference);
     permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;

@@ -68,55 +68,21 @@
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
-     matrix/         >>matrix          compressed rows
-     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
-                     >>plain_text      rows, coordinates, edges; fractions
-                     >>numpy           .npy
-                     >>graph           graph6, sparse6, digraph6; DIMACS
-                     >>read            the table of formats; perm_matrix_read
-     graph/          >>split           the graph of a matrix; matching, components
-                     >>reduce          lines of degree 1 and 2 eliminated; free columns
-                     >>walk            blocks, elimination orders, greedy ones
-                     >>order           annealed orders
-                     >>engines         what engines share
-                     >>vectors         inputs of vector kernels
-                     >>primes          primes, integers from residues
-                     >>device          what engines ask of perm_cuda.cu
-     frontier/       >>values          values of the ring; runs of steps
-                     >>frontier        states of lists; a step's streams
-                     >>steps           unions of lists
-                     >>arrays          states indexed by combinations; their memory
-                     >>arrays_run      passes, price
-                     >>array_kernels
-     tree/           >>tree            bucket elimination
-                     >>tree_order      elimination orders
-                     >>tree_build      price
-     band/           >>band
-                     >>band_order      order of the rows, price
-     twins/          >>classes         classes of waiting vertices
-                     >>classes_run     states, threads
-                     >>classes_order   order, price
-     hybrid/         >>hybrid_layout   which columns are signs
-                     >>hybrid_program  a layout's program
-                     >>hybrid_leaf     rounding, search, price
-                     >>hybrid_residues exact integers
-                     >>hybrid_offer    offers
-                     >>hybrid_kernels  interpreter of programs
-     sign_search/    >>signs
-                     >>signs_order     weights, order of the columns
-                     >>signs_offer     ranges, price
-                     >>signs_kernels
-     reference/      >>sorting
-                     >>transversals
-                     >>sparyser        and dominating
-                     >>decompose
-     planar/         >>kasteleyn       left-right test; signs
-                     >>dissection      the tree of fronts
-                     >>fronts          multifrontal determinants
-                     >>planar
-     sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
-                     >>choose          the table of engines, the choice for each block
-                     >>sparse          perm_compute_sparse, _job, _report
+     matrix/         >>matrix: compressed rows
+     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
+     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
+                     matrix, its blocks, elimination orders; what engines share
+     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
+     tree/           >>tree, >>tree_order, >>tree_build
+     band/           >>band, >>band_order
+     twins/          >>classes, >>classes_run, >>classes_order
+     hybrid/         >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer,
+                     >>hybrid_kernels
+     sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
+     reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: signs, the tree of fronts, determinants
+     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines, the choice; perm_compute_sparse,
+                     _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -916,7 +882,7 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
+  unsigned long long rounded; /* first line with one that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
   int mirrored;       /* 1: across the diagonal, too */
@@ -945,7 +911,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;
@@ -1520,8 +1486,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
-   where products lack rows, every entry by the denominator of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
+   products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -1797,7 +1763,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns how many numbers a line has, up to 5, or -1 on failure. */
+/* Returns a line's numbers, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;
@@ -2539,7 +2505,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
 }
 
 /* =========================================================================================== >>read
-   The public calls that read, and the table of formats. */
+   Calls that read, and the table of formats. */
 #include <errno.h>
 #include <locale.h>
 
@@ -2608,7 +2574,7 @@ static const struct {
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
-/* Refuses zero bytes and UTF-16. Passes the UTF-8 mark. */
+/* Refuses zero bytes and UTF-16; passes UTF-8's mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const char *begin, *start = reader->position, *nul;
@@ -2754,7 +2720,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
+/* `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)
@@ -3093,7 +3059,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
+/* Removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -3173,7 +3139,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry. */
+/* Numbers components, the blocks, without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -3685,7 +3651,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Sets *cell to entry e; returns 1 if it is an integer, Gaussian if complex. */
+/* Sets *cell to entry e; returns 1 if integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;
@@ -4232,7 +4198,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Writes an order, returns its cost, or INFINITY over `limit` or if stopped. */
+/* Returns the cost, INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -4282,7 +4248,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 }
 
 /* =========================================================================================================== >>order
-   Elimination orders: greedy starts, then simulated annealing, by fixed seeds and predicted work. */
+   Elimination orders: greedy starts, then annealing, by fixed seeds and predicted work. */
 
 #define PERMI_ORDER_START 1e45
 /* Times the rival: slower orders are not annealed, which gains 1.2 to 2x on the best greedy one. */
@@ -4789,7 +4755,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
+/* A zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
@@ -4837,7 +4803,7 @@ static perm_status permi_refuse_long(permi_offer *offer)
 }
 
 /* ========================================================================================= >>vectors
-   Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
+   Input of vector kernels, whose text is read once an instruction set. */
 
 typedef enum permi_growth { /* exact; reduced; reduced from two doubles */
   PERMI_GROWS_NOT, PERMI_GROWS_SHORT, PERMI_GROWS_LONG
@@ -5374,7 +5340,7 @@ static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint
 }
 
 /* ========================================================================================= >>device
-   What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
+   What engines ask of perm_cuda.cu, or what stands in for it. */
 
 struct permi_arrays_run;
 struct permi_frontier;
@@ -5450,7 +5416,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 PERMI_BRIEF_END
 
 /* ========================================================================================= >>values
-   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
+   Values of >>ring, and what runs engines. Functions return 0 without memory. */
 
 #define PERMI_SAFE_PRODUCT 1e-290 /* larger products lose nothing by underflow: tests/proofs/frontier.g */
 
@@ -5741,7 +5707,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
+/* Scales moduli into [1/2, 1). `sizes` comes in every 32nd step, where cancelled values give up moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {
@@ -6823,7 +6789,7 @@ static void permi_run_prepare(permi_run *run, int p)
   }
 }
 
-/* No value depends on the number of parts. */
+/* Parts change no value. */
 static perm_status permi_run_step(permi_run *run, int p)
 {
   const permi_list *source = &run->list[p & 1];
@@ -7600,7 +7566,7 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
 }
 
 /* ===================================================================================== >>arrays_run
-   Makes, prices and runs the arrays of a frontier. */
+   Makes, prices and runs arrays. */
 
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
@@ -7955,7 +7921,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes arrays, none if stopped or with too many slots. */
+/* None if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
@@ -8064,10 +8030,10 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    Tables of a tree decomposition: bucket elimination [Dec99], linear in n for bounded treewidth. */
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
-   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
-   has the top bit: its halves, matched and not, are contiguous.
+   Eliminating v multiplies the tables that know v and its entries left, and keeps terms with x_v: a table over its
+   scope, the neighbours. A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a +
+   b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the
+   top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order.
@@ -8160,18 +8126,13 @@ static void permi_tree_supports(int t, double *sum)
   sum[t] = permi_tree_power(2, t);
 }
 
-static double permi_tree_support(int t, int most)
-{
-  double sum[PERMI_TREE_WIDTH + 1];
-  permi_tree_supports(t, sum);
-  return sum[most < t ? most : t];
-}
-
 /* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
-  const int least = one_difference < other_difference ? one_difference : other_difference;
-  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
+  const int t = permi_count_ones(common), least = one_difference < other_difference ? one_difference : other_difference;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[tree->alone && least < t ? least : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -8346,11 +8307,9 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
-  if (pass->parts > 1) {
-    PERMI_OMP(critical(permi_tree_sizes))
-    permi_sizes_join(&pass->sizes, &sizes);
-  }
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
+  PERMI_OMP(critical(permi_tree_sizes))
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -8648,17 +8607,16 @@ static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *r
   return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray permi_tree_ray;
-struct permi_tree_ray {
+typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
   int bit; /* t: the vertex stays unmatched */
-  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  void (*back)(const struct permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
-};
+} permi_tree_ray;
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {
@@ -8880,19 +8838,15 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   if (*place)
     return 0;
   if (2 * graph->pairs + 2 > graph->pair_room) {
-    uint64_t *old = graph->pair;
     const size_t room = graph->pair_room;
+    uint64_t *old = graph->pair, *larger = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
     size_t i;
-    graph->pair = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
-    if (!graph->pair) {
-      graph->pair = old;
+    if (!larger || !permi_copy(graph->watch, larger, NULL, 2 * room * sizeof *old)) {
+      permi_release(graph->allocator, larger);
       return -1;
     }
+    graph->pair = larger;
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
-      permi_release(graph->allocator, old);
-      return -1;
-    }
     for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
@@ -8932,14 +8886,10 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
   return count;
 }
 
-static int permi_tree_degree(const permi_tree_graph *graph, int v)
-{
-  return graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
-}
-
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -8962,7 +8912,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
-  const int degree = permi_tree_degree(graph, v);
+  const int degree = graph->degree[v];
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
   size_t at;
   if (graph->filling && degree < PERMI_TREE_WIDTH) {
@@ -8970,7 +8920,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     for (i = 0; i < count; i++)
       for (j = 0; j < i; j++)
         key += *permi_tree_find(graph, permi_tree_pair(neighbour[i], neighbour[j])) ? 0 : 32;
-  } else if (degree == PERMI_TREE_WIDTH) {
+  } else if (degree >= PERMI_TREE_WIDTH) {
     key = 65535;
   }
   key = key << 32 | random;
@@ -9465,7 +9415,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   int *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
-  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  int i, k, depth, top = 0, node = 0, steps = 0, doubled;
   permi_tree_draft draft;
   draft.graph = graph;
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
@@ -9514,12 +9464,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
     node++;
   }
   permi_pool_release(&room);
-  if (tree->numbers.algebra == PERMI_COMPLEX)
-    tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
-  else if (permi_algebra_is_dd(tree->numbers.algebra))
-    tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
-  else
-    tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
+  doubled = permi_algebra_is_dd(tree->numbers.algebra);
+  roundings[0] += (doubled ? 3 : tree->numbers.algebra == PERMI_COMPLEX ? 2 : 0) * roundings[1];
+  tree->bound_relative = doubled ? permi_tree_bound(given, roundings[0]) : permi_tree_bound(roundings[0] + given, 0);
   return 1;
 }
 
@@ -9532,8 +9479,8 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "tree, order %d%s: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->alone ? ", free columns" : "", tree->width - 1, tree->nodes, tree->joins,
-                   tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
+                   tree->pairs, tree->states, permi_numbers_text(&tree->numbers, 0), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -9652,24 +9599,21 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
     status = glances ? permi_tree_glance(&graph, block, start, limit) : permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT && !glances) {
+    if (status == PERM_OK) {
+      tree = permi_tree_new(allocator, &like, block->free_lines);
+      if (!tree || !permi_tree_build(block, &graph, given, tree)) {
+        status = PERM_ERROR_MEMORY;
+      } else if (maker->watch->stopped == PERM_OK && (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+        permi_tree *swap = best;
+        best = tree;
+        tree = swap;
+      }
+      permi_owned_release(allocator, tree);
+    } else if (status == PERM_ERROR_LIMIT) {
       status = PERM_OK;
-      continue;
+      if (!glances)
+        continue;
     }
-    if (status == PERM_ERROR_MEMORY)
-      break;
-    tree = status == PERM_OK ? permi_tree_new(allocator, &like, block->free_lines) : NULL;
-    if (status == PERM_ERROR_LIMIT)
-      status = PERM_OK;
-    else if (!tree || !permi_tree_build(block, &graph, given, tree))
-      status = PERM_ERROR_MEMORY;
-    else if (maker->watch->stopped == PERM_OK &&
-             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
-      permi_tree *swap = best;
-      best = tree;
-      tree = swap;
-    }
-    permi_owned_release(allocator, tree);
     if (permi_tree_enough(best, glances, start,
                           glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
       break;
@@ -10625,7 +10569,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>classes
-   Method twins: the frontier with waiting vertices counted, not told apart. */
+   The frontier with waiting vertices counted, not told apart. */
 
 /* Vertices come one by one, to be matched with a waiting neighbour or to wait. A vertex's rest is its entries towards
    vertices to come. Waiting vertices of one side with proportional rests are a class, of which only the number that
@@ -11147,7 +11091,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Gives classes their bits of the key. Returns 0 if these are too many. */
+/* Gives classes bits of the key. Returns 0 for too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};
@@ -11337,7 +11281,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
+/* Returns a key's state, perhaps new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
@@ -11542,7 +11486,7 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 }
 
 /* ================================================================================== >>classes_order
-   Order, price and offer of method twins. */
+   Order, price, offer. */
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
    Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
@@ -11822,7 +11766,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
+#define PERMI_HYBRID_LOOK 6 /* columns compared */
 #define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
@@ -12298,7 +12242,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   maker->sequence[maker->evaluated++] = number;
 }
 
-/* Returns 0 and sets *failed to 1 (too many) or 2 (no memory). */
+/* Returns 0, *failed 1 (too many) or 2 (no memory). */
 static int permi_append(const perm_allocator *allocator, void **array, int *used, int *room, const void *item,
                         size_t size, int most, int *failed)
 {
@@ -12618,7 +12562,7 @@ typedef struct permi_hybrid_rows {
   double unit[64];
 } permi_hybrid_rows;
 
-/* Makes row i of a [n][n][1, complex 2], columns by `order` unless NULL. */
+/* a: [n][n][1, complex 2]; columns by `order` unless NULL. */
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i)
 {
@@ -12894,7 +12838,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
-/* Makes the program for a [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
+/* a: [n][n][1, complex 2], oriented and scaled; *made stays NULL if it does not fit. */
 static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                        permi_hybrid_algebra algebra, const double *a, const int *reduced,
                                        permi_hybrid **made)
@@ -13001,7 +12945,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
   va_end(arguments);
 }
 
-/* Scales the matrix; sets *zero if a line has no entries. */
+/* Sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
                                        long long *scale_exp2, int *zero)
 {
@@ -13111,7 +13055,7 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
   }
 }
 
-/* The program of a chunk's prime stands behind the slots. */
+/* The program of the prime stands behind the slots. */
 static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13313,7 +13257,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* *made stays NULL if the program does not fit. */
+/* *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
@@ -13348,7 +13292,7 @@ static perm_status permi_whole_create(const perm_allocator *allocator, permi_lay
 }
 
 /* =================================================================================== >>hybrid_offer
-   Offers of method hybrid on the CPU, against those of >>program_plan. */
+   Offers on the CPU, against those of >>program_plan. */
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
@@ -13740,7 +13684,6 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Groups a block's patterns. */
 static int permi_signs_groups(permi_signs *signs, int block)
 {
   const int patterns = 1 << signs->length[block], shared = signs->shared_words;
@@ -13779,7 +13722,7 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* if al
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Makes a row's cut. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                 int place, int row, int step)
 {
@@ -13836,7 +13779,6 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
-/* Sets the width of sums. */
 static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
 {
   double *bits = signs->bits;
@@ -13923,7 +13865,7 @@ static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, 
   walk->product[0] = signs->n & 1 ? -1 : 1;
 }
 
-/* Sets the signs of prefix columns. Returns 0 if no pattern is left. */
+/* Returns 0 if no pattern is left. */
 static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
 {
   for (; from < depth; from++)
@@ -14123,7 +14065,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
@@ -14342,7 +14284,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes of the subtrees below `deep` columns. */
+/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14400,7 +14342,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -14446,7 +14388,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns. Returns 0 if sums are too large for counts. */
+/* Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -14483,7 +14425,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how much faster than a core the search may be. */
+/* How much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
@@ -16397,7 +16339,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
+/* Draws, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -16526,7 +16468,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
+/* Signs stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {
@@ -16681,7 +16623,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders a part into two sides and their separator. */
+/* Orders two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -16819,7 +16761,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
+/* Incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {
@@ -17050,7 +16992,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
+/* Brings a pivot to (pivots, pivots), or returns 0. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
@@ -17404,7 +17346,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
+/* Modulo prime `part`; Gaussian integers with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -18117,7 +18059,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 }
 
 /* ========================================================================================= >>choose
-   The blocks of a graph, the table of engines, and the choice among their offers. */
+   The blocks of a graph, the table of engines, the choice. */
 
 static int permi_lines_same(permi_working *working, int side, int a, int b)
 {
@@ -18137,7 +18079,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Looks for blocks, equal lines, degrees, once. Returns 0 without memory. */
+/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -18199,7 +18141,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks in *line: rows of block k begin at (*first)[k], columns at n +
+/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
    (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
@@ -18314,7 +18256,6 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   return 1;
 }
 
-/* The array of a block, made when first needed. */
 typedef struct permi_block_array {
   permi_array array;
   permi_problem problem;
@@ -18485,7 +18426,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Turns an offer whose planning needs more than max_bytes into a refusal. */
+/* Refuses offers whose planning needs more than max_bytes. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {
@@ -18752,8 +18693,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
 }
 
 /* ========================================================================================= >>sparse
-   >>judge asks for a job in one precision after another. Here the matrix becomes a graph (>>reduce), whose blocks get
-   engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
+   Jobs for >>judge: the matrix becomes a graph (>>reduce), whose blocks get engines (>>choose); >>run runs the leaves.
+   permi_route brings arrays of perm.h. */
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
@@ -18869,7 +18810,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the job's number by its leaves in turn. */
+/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -18887,7 +18828,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
+/* Inspects a job that only explains: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -18895,7 +18836,6 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* How a job is asked for. */
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
   PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
@@ -18967,14 +18907,14 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Returns 1 if sums over subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
+/* Returns 1 if subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
 static int permi_rectangle_is_small(int shorter, int longer, double entries)
 {
   const double places = (double)shorter * longer;
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* 1: taken as an array, for methods over counts; small rectangles. */
+/* Returns 1 for methods over counts and small rectangles: the matrix becomes an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -19035,7 +18975,7 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops the job of PERM_ERROR_LIMIT, which only explains. */
+/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -19155,7 +19095,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured)
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -19345,7 +19285,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines. */
+/* 2 x 2 minors without zeros: most vanish where twins has few classes of nearly full lines. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {
@@ -19817,7 +19757,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
   return x;
 }
 
-/* Returns a - b, of moduli a + b, of whole numbers `half` times a - b. */
+/* a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
@@ -20074,7 +20014,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #undef PERMI_H
 
 /* ================================================================================== >>signs_kernels
-   The search and the join of >>signs. Sums are modulo 2^64 a word, so their order does not matter. */
+   The search and join of >>signs. Sums are modulo 2^64 a word: any order will do. */
 
 #if PERMI_WIDTH >= 4
 #define PERMI_SIGNS_V PERMI_I

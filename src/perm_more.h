@@ -34,28 +34,13 @@
 
    CONTENTS  Rooms as in perm.h.
      api/            >>more_config, >>more_calls: macros, public types and functions
-     lowrank/        >>low_rank        declared rank
-                     >>cauchy          Borchardt's identity
-     proof/          >>lanes           input of vector kernels
-                     >>polynomial      values that prove a permanent
-                     >>proof_check     finds wrong values
-                     >>sweep           many leaves that are alike
-                     >>proof           perm_prove_*: the job, the file
-                     >>proof_kernels
-     estimate/       >>estimate        random samples
-                     >>rejection       with a guaranteed relative error
-                     >>estimate_calls  public calls
-     picture/        >>spy             perm_sparse_spy
-     rook/           >>placements      tables whose vertices may stay unmatched
-                     >>rook            perm_rook_numbers
-                     >>rook_kernels
-     sample/         >>trace           states kept, the draw of a way
-                     >>trace_frontier  lists, arrays
-                     >>trace_classes   twins
-                     >>trace_tree      stars and joins
-                     >>derive_tree     derivatives by one pass back
-                     >>sample          perm_sample_sparse
-                     >>derive          perm_gradient_sparse, perm_marginals_sparse
+     lowrank/        >>low_rank, >>cauchy
+     proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
+     estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
+     picture/        >>spy: perm_sparse_spy
+     rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
+     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>sample, >>derive: states
+                     kept, ways drawn, derivatives back; perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.

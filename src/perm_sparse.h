@@ -67,55 +67,21 @@
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, public types and functions
-     matrix/         >>matrix          compressed rows
-     formats/        >>market          lines, numbers, messages; Matrix Market, symmetries
-                     >>plain_text      rows, coordinates, edges; fractions
-                     >>numpy           .npy
-                     >>graph           graph6, sparse6, digraph6; DIMACS
-                     >>read            the table of formats; perm_matrix_read
-     graph/          >>split           the graph of a matrix; matching, components
-                     >>reduce          lines of degree 1 and 2 eliminated; free columns
-                     >>walk            blocks, elimination orders, greedy ones
-                     >>order           annealed orders
-                     >>engines         what engines share
-                     >>vectors         inputs of vector kernels
-                     >>primes          primes, integers from residues
-                     >>device          what engines ask of perm_cuda.cu
-     frontier/       >>values          values of the ring; runs of steps
-                     >>frontier        states of lists; a step's streams
-                     >>steps           unions of lists
-                     >>arrays          states indexed by combinations; their memory
-                     >>arrays_run      passes, price
-                     >>array_kernels
-     tree/           >>tree            bucket elimination
-                     >>tree_order      elimination orders
-                     >>tree_build      price
-     band/           >>band
-                     >>band_order      order of the rows, price
-     twins/          >>classes         classes of waiting vertices
-                     >>classes_run     states, threads
-                     >>classes_order   order, price
-     hybrid/         >>hybrid_layout   which columns are signs
-                     >>hybrid_program  a layout's program
-                     >>hybrid_leaf     rounding, search, price
-                     >>hybrid_residues exact integers
-                     >>hybrid_offer    offers
-                     >>hybrid_kernels  interpreter of programs
-     sign_search/    >>signs
-                     >>signs_order     weights, order of the columns
-                     >>signs_offer     ranges, price
-                     >>signs_kernels
-     reference/      >>sorting
-                     >>transversals
-                     >>sparyser        and dominating
-                     >>decompose
-     planar/         >>kasteleyn       left-right test; signs
-                     >>dissection      the tree of fronts
-                     >>fronts          multifrontal determinants
-                     >>planar
-     sparse/         >>frontier_offer  offers of frontier, lists, arrays, sorting
-                     >>choose          the table of engines, the choice for each block
-                     >>sparse          perm_compute_sparse, _job, _report
+     matrix/         >>matrix: compressed rows
+     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
+     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
+                     matrix, its blocks, elimination orders; what engines share
+     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
+     tree/           >>tree, >>tree_order, >>tree_build
+     band/           >>band, >>band_order
+     twins/          >>classes, >>classes_run, >>classes_order
+     hybrid/         >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer,
+                     >>hybrid_kernels
+     sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
+     reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: signs, the tree of fronts, determinants
+     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines, the choice; perm_compute_sparse,
+                     _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.

@@ -39,16 +39,16 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if
-   given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
+/* Integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo options.modulus if given.
+   Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the speed of doubles.
    PERM_ERROR_OVERFLOW: a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result);
 
-/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Another machine
-   makes the same job of the same matrix and options if options.isa names the same kernel family. */
+/* The job that perm_compute_* starts with, never one of perm_sparse.h; a tolerance is only judged. Machines make the
+   same job of the same matrix and options if options.isa names the same kernel family. */
 PERM_API perm_status perm_job_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                    perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -63,38 +63,38 @@ PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size); /* in lines; like snprintf */
 
-/* Offer `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order asked.
-   PERM_ERROR_RANGE: no more. */
+/* Offer `index`, from 0, of engines for the first blocks of a sparse matrix, in the order asked. PERM_ERROR_RANGE: no
+   more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
 /* The job's precision before escalation; PERM_PRECISION_EXACT for integers. *proved (may be NULL): 1 if the result will
    have a finite error_bound. */
 PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
-/* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once, anywhere. */
+/* Adds chunks [begin, end) of a leaf to *partial; each must go in once, anywhere. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
 /* Adds `from` exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
-/* The result from one complete partial per leaf (partials[leaf]), else PERM_ERROR_STATE. Every finish judges it by the
-   certify and tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
+/* The result from complete partials[leaf] of all leaves, else PERM_ERROR_STATE. Every finish judges by the certify and
+   tolerance given when the job was made: PERM_TOLERANCE_NOT_MET. */
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result);
 
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
 /* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
-   and max_seconds. After a stop or a failure it has the chunks [begin, begin + partial->chunks). */
+   and max_seconds. After a stop or failure it has chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine. Encoding returns that number, 0 for NULL, and
-   writes only if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same everywhere. Encoding returns that number, 0 for NULL, and writes only
+   if `size` is enough. PERM_ERROR_FORMAT: another size, impossible numbers. */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
-/* First interval [*begin, *end) of unfinished chunks of a leaf at or after `from`; *begin == *end: none. */
+/* First interval [*begin, *end) of a leaf's unfinished chunks from `from` on; *begin == *end: none. */
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end);
 
@@ -116,7 +116,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a regular file (>>files), replaced as a whole, on the disk on return, or unchanged. Reading also refuses
+/* The same as a regular file (>>files), replaced whole, on the disk on return, or unchanged. Reading also refuses
    another part (options.checkpoint.parts; 0: any) and says what differs. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
@@ -124,8 +124,8 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
                                           perm_state **state, perm_result *result);
 
 /* Overwrites in *options what a checkpoint's job was planned with: method, precision, isa (never auto), certify,
-   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part and .parts. *note (may be NULL)
-   gets a copy of the note, from the options' allocator, for the caller to release (by default with free), or NULL. */
+   modulus, tolerance, max_bytes, plan_effort, gpu except its cache, checkpoint.part, .parts. *note (may be NULL) gets
+   a copy of the note, from the options' allocator, for the caller to release (default: free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, char **note, perm_result *result);
 
 /* Runs what is left of the job or part, with the options' threads, progress, cancel and max_seconds, and keeps finished
@@ -138,11 +138,11 @@ PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_j
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Makes *allocator one that keeps what is released for later allocations: in options.allocator, a call after another
-   like it allocates nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given
-   back where max_bytes asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free
-   what was made with it (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL;
-   PERM_ERROR_OPTION: `under` lacks allocate or release. */
+/* Makes *allocator one that keeps what is released: in options.allocator, a call after another like it allocates
+   nothing. Memory comes from `under` (NULL: malloc), which may be *allocator itself, and is given back where max_bytes
+   asks for it, and by perm_workspace_free, which restores *allocator to `under`; before it, free what was made with it
+   (jobs, states, matrices). One thread at a time may use it. PERM_ERROR_MEMORY, PERM_ERROR_NULL; PERM_ERROR_OPTION:
+   `under` lacks allocate or release. */
 PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator);
 PERM_API void perm_workspace_free(perm_allocator *allocator); /* NULL, or another allocator, is fine */
 

@@ -141,13 +141,13 @@ typedef struct perm_gpu_options {
 typedef struct perm_checkpoint_file {
   const char *file;         /* finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
-  int part, parts;          /* only part 1 .. parts of the work, then PERM_PART_DONE; parts 0: everything */
-  const char *const *merge; /* names, then NULL: only merges their work; missing or repeated work is an error */
+  int part, parts;          /* only part 1 .. parts, then PERM_PART_DONE; parts 0: everything */
+  const char *const *merge; /* names, then NULL: only merges these; missing or repeated work is an error */
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Every
-   call rejects invalid values with PERM_ERROR_OPTION and ignores valid ones that do not apply. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Calls
+   reject invalid values with PERM_ERROR_OPTION, ignore valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -197,7 +197,7 @@ typedef struct perm_result {
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent, value the nearest double */
   perm_integer integer, imaginary_integer;
-  uint64_t modulus;         /* not 0: they are the permanent modulo this, from 0 to modulus - 1 */
+  uint64_t modulus;         /* not 0: they are modulo this, from 0 to modulus - 1 */
   perm_method method;       /* of the costliest leaf */
   perm_precision precision; /* PERM_PRECISION_EXACT if and only if `exact` is 1 */
   perm_isa isa;
@@ -211,13 +211,13 @@ typedef struct perm_result {
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
 } perm_result;
 
-/* An exactly associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000
-   terms of the largest double. */
+/* An associative sum: fixed point, two's complement, least word first, units of 2^-1074. 5632 bits hold 2^3000 terms of
+   the largest double. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What chunks of one leaf yield. Zero before the first use. */
+/* What chunks of a leaf yield. Zero at first. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
@@ -229,8 +229,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches; immutable, so that any threads
-   may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
+/* A job is an expression over leaves: products over blocks, sums over branches; immutable: any threads may run its
+   ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK, PERM_LEAF_MAKE_INT = 0x7fffffff } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -244,7 +244,7 @@ typedef struct perm_leaf {
   uint64_t fingerprint;
 } perm_leaf;
 
-/* An offer of an engine when a sparse matrix was planned. */
+/* An engine's offer for a sparse matrix. */
 typedef struct perm_offer {
   int block, n; /* the block, from 0, as its leaf; its order */
   perm_method method;
@@ -252,7 +252,7 @@ typedef struct perm_offer {
   char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
 } perm_offer;
 
-/* Finished work: for each leaf a partial and the set of its chunks. */
+/* Finished work: each leaf's partial and set of chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 /* SPDX-License-Identifier: MIT */

@@ -131,7 +131,7 @@ static int permi_file_create_new(permi_replacement *file)
 }
 #endif
 
-/* Opens a file to read. Returns NULL and *why if that fails; sets *missing if the file is absent. */
+/* Returns NULL and *why if opening fails; sets *missing if the file is absent. */
 static FILE *permi_file_open(const char *path, const char **why, int *missing)
 {
   FILE *file = NULL;

@@ -311,7 +311,7 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
   a->words = rest != 0;
 }
 
-/* Makes the integer; returns 0 for a fraction, or if it is too long. */
+/* Returns 0 for a fraction, or if too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;

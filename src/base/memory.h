@@ -36,7 +36,7 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
                              : permi_prefer_huge_pages(malloc(bytes), bytes);
 }
 
-/* Returns zeros; fresh pages stay untouched. */
+/* Zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
   void *memory;
@@ -56,17 +56,16 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
     free(pointer);
 }
 
-/* What perm_workspace_create makes: released blocks by classes of sizes, four to a power of two. A block's head holds
-   its class. */
+/* Workspaces: released blocks by classes of sizes, four to a power of two. A block's head holds its class. */
 #define PERMI_WORKSPACE_HEAD 16
 #define PERMI_WORKSPACE_CLASSES 256
 typedef struct permi_workspace {
   perm_allocator under;
-  double held, limit; /* bytes of all blocks; what they may be, of the call's max_bytes */
+  double held, limit; /* bytes of all blocks; their limit, of the call's max_bytes */
   void *idle[PERMI_WORKSPACE_CLASSES];
 } permi_workspace;
 
-/* Returns the class of a block for so many bytes, and sets *size to the block's. */
+/* Returns the class for so many bytes, *size the block's. */
 static size_t permi_workspace_class(size_t bytes, size_t *size)
 {
   size_t units = bytes / 16 + (bytes % 16 > 0) + PERMI_WORKSPACE_HEAD / 16, shift = 0;
@@ -122,7 +121,7 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Lets a workspace hold no more than a call's max_bytes. */
+/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;
@@ -169,7 +168,7 @@ typedef struct permi_pool {
   int failed;
 } permi_pool;
 
-/* Returns memory of the pool; if there is none, sets pool->failed for good. */
+/* Without memory sets pool->failed for good. */
 PERMI_UNUSED static void *permi_pool_get(permi_pool *pool, size_t count, size_t size)
 {
   const size_t head = 16; /* alignment */
@@ -435,8 +434,8 @@ typedef struct permi_metered {
   permi_meter *meter;
 } permi_metered;
 
-/* Begins a call in a sound environment. Returns its options, with a meter if there is a limit that no outer call
-   counts. Without memory for the meter every allocation fails. */
+/* Begins a call in a sound environment. Returns its options, with a meter for a limit that no outer call counts.
+   Without memory for the meter every allocation fails. */
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
@@ -501,7 +500,7 @@ static permi_words_of permi_size_words(double bytes)
   return words;
 }
 
-/* Turns PERM_ERROR_MEMORY into PERM_ERROR_LIMIT if that was the reason. */
+/* PERM_ERROR_MEMORY becomes PERM_ERROR_LIMIT if that was the reason. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
   const permi_meter *meter = (const permi_meter *)allocator->user_data;
@@ -534,7 +533,7 @@ static perm_status permi_kind(perm_status status, int parts, const perm_options 
   return status;
 }
 
-/* Returns what max_bytes leaves beside the input; 0: no limit. */
+/* What max_bytes leaves beside the input; 0: no limit. */
 static double permi_max_bytes(const perm_options *options)
 {
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;

@@ -118,7 +118,7 @@ static int permi_signed_sums(double start, const double *a, int columns, double 
   return size;
 }
 
-/* Appends a virtual row: lanes, block, fixed, outer. */
+/* Lanes, block, fixed, outer. */
 PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -214,7 +214,7 @@ static int permi_row_divides(const permi_dense_plan *plan, const permi_view *vie
          (plan->isa != PERM_ISA_CUDA || permi_pivot_is_safe(plan, view, i, plan->pivot));
 }
 
-/* Returns log2 of the product that divided row sums may reach. */
+/* log2 of the product that divided row sums may reach. */
 static int permi_plan_growth(const permi_dense_plan *plan, const permi_view *view)
 {
   int growth = 0, i;

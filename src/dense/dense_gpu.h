@@ -1,5 +1,5 @@
 /* ======================================================================================= >>dense_gpu
-   Runs on GPUs, of every engine; tables of >>gpu. */
+   Runs of every engine; tables of >>gpu. */
 #pragma once
 #include "gpu.h"
 #include "../gpu/works.h"

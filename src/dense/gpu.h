@@ -24,7 +24,7 @@ typedef struct permi_gpu_lines {
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
-/* Returns the number of usable GPUs; 0: message says why. */
+/* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,

@@ -261,7 +261,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, double within, pe
   }
 }
 
-/* Orders rows, fewest entries first; entries has room for n. */
+/* Rows, fewest entries first; entries has room for n. */
 static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
   int i, j, k;

@@ -274,7 +274,7 @@ static int permi_pairing_entry(const permi_pairing *pairing, int i, int j)
   return entry[0] != 0 || (pairing->parts == 2 && entry[1] != 0);
 }
 
-/* Finds a perfect matching; returns 0 if there is none. integers: 5 n. */
+/* Returns 0 without a perfect matching. integers: 5 n. */
 static int permi_rejection_match(permi_pairing *pairing, const double *a, int n, int parts, int *integers,
                                  permi_control *watch)
 {

@@ -1,5 +1,5 @@
 /* ==================================================================================== >>exact_device
-   Plans and leaves of integers on GPUs, and the fastest of all plans. */
+   Integers on GPUs, and the fastest plan. */
 #pragma once
 #include "../dense/plan.h"
 #include "limbs.h"

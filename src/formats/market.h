@@ -32,7 +32,7 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* a number is no integer of 64 bits */
   unsigned long long large;   /* first line with an integer beyond 64 bits, or 0 */
-  unsigned long long rounded; /* first line with an integer that doubles round, or 0 */
+  unsigned long long rounded; /* first line with one that doubles round, or 0 */
   const char *binary; /* first byte of a binary file, or NULL */
   const char *again;  /* advice on entries given twice, or NULL */
   int mirrored;       /* 1: across the diagonal, too */
@@ -61,7 +61,7 @@ static permi_shown permi_quoted(const char *begin, const char *end)
   return quote;
 }
 
-/* Returns a file name's last 100 bytes, in whole UTF-8 characters without controls. */
+/* Returns a name's last 100 bytes, in whole UTF-8 characters without controls. */
 static permi_shown permi_show_name(const char *name)
 {
   permi_shown shown;

@@ -38,8 +38,8 @@ static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
   return a;
 }
 
-/* Multiplies rows by their least common denominators, reader->denominator by all of these; with more rows than columns,
-   where products lack rows, every entry by the denominator of all. */
+/* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
+   products lack rows, every entry by the denominator of all. */
 static int permi_fractions_scale(permi_reader *reader)
 {
   const int tall = reader->m > reader->n;
@@ -315,7 +315,7 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   return 1;
 }
 
-/* Returns how many numbers a line has, up to 5, or -1 on failure. */
+/* Returns a line's numbers, up to 5, or -1 on failure. */
 static int permi_fields(permi_reader *reader, const char *begin[5], const char *end[5])
 {
   int count = 0;

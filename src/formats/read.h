@@ -1,5 +1,5 @@
 /* =========================================================================================== >>read
-   The public calls that read, and the table of formats. */
+   Calls that read, and the table of formats. */
 #pragma once
 #include <errno.h>
 #include <locale.h>
@@ -72,7 +72,7 @@ static const struct {
                      {PERM_FORMAT_DIMACS, "DIMACS", 0, permi_is_dimacs, permi_read_dimacs},
                      {PERM_FORMAT_AUTO, "plain text", 0, NULL, permi_read_unmarked}};
 
-/* Refuses zero bytes and UTF-16. Passes the UTF-8 mark. */
+/* Refuses zero bytes and UTF-16; passes UTF-8's mark. */
 static int permi_begin_text(permi_reader *reader)
 {
   const char *begin, *start = reader->position, *nul;
@@ -218,7 +218,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                          result);
 }
 
-/* Reads a file. `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
+/* `each`, unless NULL, gets every matrix, for which *matrix and *denominator are room. */
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                      perm_integer *denominator, perm_matrix_each each, void *user_data,
                                      perm_result *result)

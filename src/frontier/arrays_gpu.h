@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays on a GPU, with the CPU's order of sums. */
+   On a GPU, with the CPU's order of sums. */
 #pragma once
 #include "../dense/dense_gpu.h"
 #include "arrays.h"

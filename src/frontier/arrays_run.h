@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_run
-   Makes, prices and runs the arrays of a frontier. */
+   Makes, prices and runs arrays. */
 #pragma once
 #include "../graph/device.h"
 #include "arrays.h"
@@ -357,7 +357,7 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-/* Makes arrays, none if stopped or with too many slots. */
+/* None if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;

@@ -227,7 +227,7 @@ static void permi_run_prepare(permi_run *run, int p)
   }
 }
 
-/* No value depends on the number of parts. */
+/* Parts change no value. */
 static perm_status permi_run_step(permi_run *run, int p)
 {
   const permi_list *source = &run->list[p & 1];

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>values
-   Values of >>ring, and what runs engines step by step. Functions return 0 if out of memory. */
+   Values of >>ring, and what runs engines. Functions return 0 without memory. */
 #pragma once
 #include "../base/ring.h"
 #include "../graph/engines.h"
@@ -294,7 +294,7 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
   permi_values_extremes(x + size - 1, all, size, sizes);
 }
 
-/* Scales moduli into [1/2, 1). `sizes` is given in every 32nd step, where cancelled values give up their moduli. */
+/* Scales moduli into [1/2, 1). `sizes` comes in every 32nd step, where cancelled values give up moduli. */
 static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2,
                                    permi_sizes *sizes)
 {

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>device
-   What engines of blocks ask of perm_cuda.cu, or what stands in without it. */
+   What engines ask of perm_cuda.cu, or what stands in for it. */
 #pragma once
 #include "vectors.h"
 

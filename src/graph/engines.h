@@ -108,7 +108,7 @@ typedef struct permi_owned {
   permi_pool pool;
 } permi_owned;
 
-/* Returns a zeroed plan that begins with a permi_owned, or NULL. */
+/* A zeroed plan that begins with a permi_owned, or NULL. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);

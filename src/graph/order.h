@@ -1,5 +1,5 @@
 /* =========================================================================================================== >>order
-   Elimination orders: greedy starts, then simulated annealing, by fixed seeds and predicted work. */
+   Elimination orders: greedy starts, then annealing, by fixed seeds and predicted work. */
 #pragma once
 #include "walk.h"
 

@@ -481,7 +481,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   return PERM_OK;
 }
 
-/* Sets *cell to entry e; returns 1 if it is an integer, Gaussian if complex. */
+/* Sets *cell to entry e; returns 1 if integer, Gaussian if complex. */
 static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *cell)
 {
   const double limit = 9007199254740992.0;

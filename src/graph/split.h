@@ -240,7 +240,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Finds blocks, removes entries in no perfect matching. Returns 0 if singular or stopped. */
+/* Removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -320,7 +320,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers connected components, the blocks, without columns that have no entry. */
+/* Numbers components, the blocks, without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;

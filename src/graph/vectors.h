@@ -1,5 +1,5 @@
 /* ========================================================================================= >>vectors
-   Input of the vector kernels of >>arrays, >>hybrid_layout and >>signs, whose text is read once an instruction set. */
+   Input of vector kernels, whose text is read once an instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"

@@ -24,7 +24,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
-#define PERMI_HYBRID_LOOK 6 /* columns compared for the next */
+#define PERMI_HYBRID_LOOK 6 /* columns compared */
 #define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */

@@ -1,5 +1,5 @@
 /* =================================================================================== >>hybrid_offer
-   Offers of method hybrid on the CPU, against those of >>program_plan. */
+   Offers on the CPU, against those of >>program_plan. */
 #pragma once
 #include "hybrid_residues.h"
 

@@ -1,5 +1,5 @@
 /* =================================================================================== >>program_plan
-   Makes GPU programs of several layouts and keeps the one with the best prediction. */
+   Makes GPU programs of several layouts, keeps the best. */
 #pragma once
 #include "programs.h"
 
@@ -109,7 +109,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
-/* Returns 0 if memory is out. */
+/* Returns 0 without memory. */
 static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
 {
   const perm_allocator *allocator = coder->code->allocator;

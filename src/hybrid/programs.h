@@ -124,7 +124,7 @@ static int permi_code_is_zero(const permi_coder *coder, int row, const double *x
   return zero;
 }
 
-/* Returns the number of |x| among constants or residues, to which it is added if it is new. */
+/* Returns the number of |x| among constants or residues; adds a new one. */
 static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
@@ -252,7 +252,7 @@ static int permi_code_operands(const permi_code_statement *statement, int *opera
   return count[statement->kind];
 }
 
-/* Notes how many doubles wait at most. Returns 0 if memory is out. */
+/* Notes how many doubles wait at most. Returns 0 without memory. */
 static int permi_code_live(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
@@ -362,11 +362,10 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* The texts of statements by kind: in real programs, for numbers of several parts, for their moduli (NULL: as
-   numbers); positive, negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b.
-   With residues operand 2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the
-   grid. C++: A adds a constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles
-   T2 and D2. */
+/* Texts of statements: in real programs, for numbers of several parts, for moduli (NULL: as numbers); positive,
+   negative (NULL: the same). Operands stand before a text: k the value made, A = 1024 a, B = 8 b. With residues operand
+   2 is minus the prime, 3 its inverse; quotients count ones below 1.5 2^52, and 1.5 2^98 is the grid. C++: A adds a
+   constant, V subtracts it, T times, X cross, D difference, Z settles a row, Q modulus; R settles T2 and D2. */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[PERMI_CODE_MODULUS + 1][3][2] = {

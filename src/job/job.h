@@ -150,7 +150,7 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
   return 1;
 }
 
-/* Returns 0 if the part is too long or no integer. */
+/* Returns 0 if too long or no integer. */
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
@@ -583,7 +583,7 @@ static int permi_threads(const perm_options *options)
 /* Thread 0 is the caller, and polls. Threads finish what they took, so the work done is a prefix. */
 typedef perm_status (*permi_share_work)(void *context, uint64_t part, int thread);
 
-/* Shares [begin, end) out until thread 0 fails or stops. *all, unless NULL, becomes 1 if every part was done. */
+/* Shares [begin, end) until thread 0 fails or stops. *all, unless NULL, becomes 1 if all was done. */
 static perm_status permi_share(int threads, uint64_t begin, uint64_t end, permi_share_work work, void *context,
                                int *all)
 {

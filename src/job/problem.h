@@ -1,5 +1,5 @@
 /* ======================================================================================== >>problem
-   The array of a call: the input of every engine for arrays. */
+   The array of a call. */
 #pragma once
 #include "../base/platform.h"
 

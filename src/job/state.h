@@ -243,7 +243,7 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-/* Puts fields of a structure at `bytes`, one behind another, or gets them. */
+/* Puts fields at `bytes`, one behind another, or gets them. */
 typedef struct permi_stored {
   size_t offset;
   int count, size;

@@ -185,7 +185,7 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
-/* Computes minor (i, j) in double-double. */
+/* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
 {

@@ -160,7 +160,7 @@ static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
   return doubles;
 }
 
-/* Writes weights and digits that move; *last: final settings. */
+/* Weights and digits that move; *last: final settings. */
 static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
 {
   int up[PERM_MAX_N], m, d, move = 0;

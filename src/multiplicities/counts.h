@@ -391,7 +391,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   return choice;
 }
 
-/* Returns the cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
+/* The cheapest engine, or the requested one. Subsets, which do not cancel, may take twice as long. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {

@@ -5,7 +5,7 @@
 #include "../exact/small_exact.h"
 #include "judge.h"
 
-/* Returns a problem of integers, also for a NULL. */
+/* `a` may be NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
                                     const int *row_counts, const int *column_counts)
 {
@@ -174,8 +174,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Returns 1 if a matrix, written out with its copies, was computed at once: engines that count copies plan for longer.
-   */
+/* Returns 1 if a matrix with its copies was computed at once: engines that count copies plan for longer. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -228,7 +227,7 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* The public functions: perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
+/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \

@@ -25,7 +25,7 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Makes an offer a refusal; returns PERM_OK. */
+/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -38,11 +38,11 @@ static perm_status permi_refuse(permi_offer *offer, perm_status status, const ch
 }
 
 typedef enum permi_engine_flags {
-  PERMI_NAMED = 1,   /* only when requested by name */
+  PERMI_NAMED = 1,   /* only by name */
   PERMI_PROVEN = 2,  /* proven bounds, little cancellation: wins below permi_offers.favour */
   PERMI_CAUTION = 4, /* must be PERMI_HYBRID_CAUTION times faster than dense sums */
   PERMI_FULL = 8,    /* looks for a structure that blocks without zeros may have */
-  PERMI_ARRAY = 16,  /* takes a block as an array */
+  PERMI_ARRAY = 16,  /* takes blocks as arrays */
   PERMI_FREE = 32,   /* takes blocks with free lines */
   PERMI_LONE = 64    /* has one precision: exact, or doubles alone */
 } permi_engine_flags;
@@ -95,7 +95,7 @@ typedef struct permi_maker {
   int blocks_noted;
   int keeps; double kept; /* for >>sample: 1: states are kept, so far in `kept` bytes */
   struct permi_account *account;
-  struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
+  struct permi_layouts *layouts; /* of the hybrid, begun; or NULL */
 } permi_maker;
 
 typedef struct permi_offers {
@@ -141,7 +141,7 @@ static double permi_offers_limit(const permi_offers *offers, int i)
   return limit;
 }
 
-/* Asks engine i for its bound, if it has one to give, else for its offer. */
+/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>judge
-   What public calls may reach (permi_reach). Escalation: is a result good enough, and what comes next. */
+   What public calls may reach (permi_reach). Escalation. */
 #pragma once
 #include "../multiplicities/counts.h"
 #include "offers.h"
@@ -109,7 +109,7 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Repeats in the next precision while the result is worse than wanted. */
+/* Raises the precision while the result is worse than wanted. */
 static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {

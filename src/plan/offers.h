@@ -87,7 +87,7 @@ static perm_status permi_refuse_order(perm_method method, permi_offer *offer)
                       perm_name("method", method), PERM_MAX_N);
 }
 
-/* Raises the precision as the tolerance of a job in pieces needs. */
+/* Raises the precision as a tolerance in pieces needs. */
 static perm_status permi_dense_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -178,7 +178,7 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
   return PERM_OK;
 }
 
-#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look for equal lines */
+#define PERMI_EQUAL_SECONDS 1e-4 /* of dense sums: shorter blocks are not worth the look */
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {

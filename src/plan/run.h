@@ -55,7 +55,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds the first unfinished interval of a part; returns 0 if there is none. */
+/* Finds a part's first unfinished interval; returns 0 if none. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -90,7 +90,6 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
   return status;
 }
 
-/* Predicts the seconds of finished chunks, and those left in tasks. */
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
@@ -298,7 +297,7 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
   return status;
 }
 
-/* Runs a job without a state, with the same bits. Returns 0 if something may stop or observe it. */
+/* Runs without a state, with the same bits. Returns 0 if something may stop or observe the job. */
 #define PERMI_PLAIN_LEAVES 2 /* on the stack */
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
@@ -332,7 +331,6 @@ static int permi_run_plain(const perm_job *job, const perm_options *options, per
   return 1;
 }
 
-/* Runs the job and frees it. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {

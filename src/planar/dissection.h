@@ -106,7 +106,7 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Reorders a part into two sides and their separator. */
+/* Orders two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -244,7 +244,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
   return !good ? -1 : d->used < most;
 }
 
-/* Makes a dissection, incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
+/* Incomplete if watch stops; partner is a column's row. Returns 0 without memory. */
 static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
                          permi_dissection *made)
 {

@@ -147,7 +147,7 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
   }
 }
 
-/* Brings a pivot to (pivots, pivots). Returns 0 if there is none. */
+/* Brings a pivot to (pivots, pivots), or returns 0. */
 static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;

@@ -314,7 +314,7 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
   }
 }
 
-/* Draws the graph, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
+/* Draws, or sets *planar to 0; incomplete if watch stops. Returns 0 without memory. */
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
@@ -443,7 +443,7 @@ typedef struct permi_kasteleyn {
   int *partner;      /* a column's row */
 } permi_kasteleyn;
 
-/* Makes the signs, which stay unknown if watch stops. Returns 0 without memory. */
+/* Signs stay unknown if watch stops. Returns 0 without memory. */
 static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
                                 permi_kasteleyn *result)
 {

@@ -31,7 +31,7 @@ typedef struct permi_planar_run {
   int failed;
 } permi_planar_run;
 
-/* Eliminates modulo prime `part`; Gaussian integers, with both roots of -1. */
+/* Modulo prime `part`; Gaussian integers with both roots of -1. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;

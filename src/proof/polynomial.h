@@ -172,7 +172,6 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   return 1;
 }
 
-/* Returns the word of the leaf's value k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
   perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};

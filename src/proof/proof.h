@@ -1,6 +1,6 @@
 /* =========================================================================================== >>proof
-   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (format: docs/proofs.md), which
-   examples/perm_verify.c checks without this library. The file is absent, whole and old, or whole and new (>>files). */
+   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (of >>files; format:
+   docs/proofs.md), which examples/perm_verify.c checks without this library. */
 #pragma once
 #include "proof_check.h"
 #include "sweep.h"
@@ -45,7 +45,6 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-/* Computes the permanent modulo prime k. */
 static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
@@ -94,7 +93,6 @@ typedef struct permi_proof_file {
   const perm_partial *partials;
 } permi_proof_file;
 
-/* Returns 0 on failure. */
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
@@ -279,7 +277,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   return PERM_OK;
 }
 
-/* Proves a permanent; a path that cannot be written is refused before the work. */
+/* A path that cannot be written is refused before the work. */
 static perm_status permi_proof_run(const permi_problem *problem, int argument, const char *path, double start,
                                    const perm_options *options_given, perm_result *result)
 {

@@ -179,7 +179,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns the number of places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -214,7 +214,6 @@ static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_a
   return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
 }
 
-/* Inspects partials, as perm_job wants. */
 static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                      permi_control *watch, perm_result *result)
 {

@@ -1,8 +1,8 @@
 /* ===================================================================================== >>placements
-   Rook numbers on the tables of a tree (>>tree) whose vertices may stay unmatched. A table knows sums of products of
-   matchings by the set S of matched vertices of its scope, bits of an index, and by the number i of matched eliminated
-   vertices of one side, that of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r
-   rows and c columns below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
+   Rook numbers on tables of a tree (>>tree) whose vertices may stay unmatched. A table sums products of matchings by
+   the set S of matched vertices of its scope, bits of an index, and the number i of matched eliminated vertices of one
+   side, of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r rows and c columns
+   below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
    values a shift by one does not touch the next set, as the last values of f are 0.
@@ -166,7 +166,7 @@ static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, 
   return shift;
 }
 
-/* Returns by how much i is larger, counted on the node's side. */
+/* By how much i is larger, counted on the node's side. */
 static int permi_rook_offset(const permi_placements *p, const permi_rook_table *table, uint32_t set)
 {
   const int rows = permi_count_ones(set & p->node->rows), columns = permi_count_ones(set & ~p->node->rows);
@@ -222,7 +222,6 @@ static uint64_t permi_rook_word(const double *x)
   return word;
 }
 
-/* Adds the sources of a product with a table. */
 static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
 {
   const uint32_t scope = table->node->set;
@@ -245,7 +244,7 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
   }
 }
 
-/* Makes node i's table from its children's, the last ones. */
+/* The children's tables are the last ones. */
 static void permi_rook_visit(permi_placements *p, int i)
 {
   const permi_tree_node *node = &p->tree->node[i];
@@ -347,7 +346,7 @@ static int permi_rook_primes(const permi_placements *p)
   return p->bits < 62.99 && p->kernel[1] ? 1 : (int)((p->bits + 1) / PERMI_ROOK_BITS) + 1;
 }
 
-/* Predicts time and memory of the tree. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_rook_price(permi_placements *p)
 {
   p->table = (permi_rook_table *)permi_allocate(p->allocator, (size_t)p->tree->depth + 1, sizeof *p->table);
@@ -363,7 +362,7 @@ static int permi_rook_price(permi_placements *p)
   return 1;
 }
 
-/* Multiplies the values of all components: number[k] in units of `stride`. */
+/* number[k] in units of `stride`. */
 static double permi_rook_collect(const permi_placements *p, uint64_t *number, int stride)
 {
   const permi_odd_modulus *q = &p->modulus;

@@ -25,8 +25,8 @@ static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
   return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
 }
 
-/* Makes `order` the sequence of a path, vertices whose last neighbour goes before it; `after` links all but leaves to
-   the next of them. work: 2 a vertex. */
+/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
+   2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
@@ -140,7 +140,7 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k; returns 0 if a number on the way is too long. */
+/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
@@ -168,7 +168,6 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
   return 1;
 }
 
-/* The values at x of all entries. */
 static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
@@ -180,7 +179,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
     rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
 }
 
-/* Returns predicted seconds of all evaluations; INFINITY: impossible. */
+/* Returns INFINITY if impossible. */
 static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
 {
   perm_options one = *options;

@@ -194,7 +194,8 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   for (k = 0; k < 2 && status == PERM_OK; k++) {
     const permi_tree_table *other = factor[1 - k];
     const int bits = permi_count_ones(other->set);
-    const double states = run->tree->alone ? permi_tree_support(bits, other->difference) : (double)other->states;
+    const double states = !run->tree->alone ? (double)other->states :
+                          permi_tree_terms(run->tree, other->set, other->difference, other->difference);
     permi_tree_join_back work = {&join, bar[k], k};
     if (!bar[k])
       continue;

@@ -31,7 +31,7 @@ static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs
   to[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-/* Returns a column's cuts, as many for both blocks. */
+/* As many cuts for both blocks. */
 static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
 {
   const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];

@@ -68,7 +68,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Predicts by probes of the subtrees below `deep` columns. */
+/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -126,7 +126,7 @@ static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, u
   signs->begin[ranges] = paths;
 }
 
-/* Numbers the living prefixes and predicts the work. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
 {
   const perm_allocator *allocator = &signs->owned.allocator;
@@ -172,7 +172,7 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   return !signs->owned.pool.failed && weight;
 }
 
-/* Reads rows or columns. Returns 0 if sums are too large for counts. */
+/* Returns 0 if sums are too large for counts. */
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
@@ -209,7 +209,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Returns how much faster than a core the search may be. */
+/* How much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;

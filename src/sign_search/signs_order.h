@@ -169,7 +169,7 @@ static double permi_signs_cooling(double ratio, int moves)
   return high;
 }
 
-/* Swaps columns a and b, or moves a to b; the rows' positions follow. */
+/* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>choose
-   The blocks of a graph, the table of engines, and the choice among their offers. */
+   The blocks of a graph, the table of engines, the choice. */
 #pragma once
 #include "../band/band_order.h"
 #include "../twins/classes_order.h"
@@ -29,7 +29,7 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Looks for blocks, equal lines, degrees, once. Returns 0 without memory. */
+/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -91,7 +91,7 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks in *line: rows of block k begin at (*first)[k], columns at n +
+/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
    (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
 static perm_status permi_block_lines(permi_working *working, int **first, int **line)
 {
@@ -206,7 +206,6 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   return 1;
 }
 
-/* The array of a block, made when first needed. */
 typedef struct permi_block_array {
   permi_array array;
   permi_problem problem;
@@ -377,7 +376,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
   return status;
 }
 
-/* Turns an offer whose planning needs more than max_bytes into a refusal. */
+/* Refuses offers whose planning needs more than max_bytes. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                               permi_offer *offer, perm_status status)
 {

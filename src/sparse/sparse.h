@@ -1,6 +1,6 @@
 /* ========================================================================================= >>sparse
-   >>judge asks for a job in one precision after another. Here the matrix becomes a graph (>>reduce), whose blocks get
-   engines (>>choose), and >>run runs their leaves. permi_route brings arrays of perm.h. */
+   Jobs for >>judge: the matrix becomes a graph (>>reduce), whose blocks get engines (>>choose); >>run runs the leaves.
+   permi_route brings arrays of perm.h. */
 #pragma once
 #include "choose.h"
 
@@ -118,7 +118,7 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the job's number by its leaves in turn. */
+/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;
@@ -136,7 +136,7 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
   return status;
 }
 
-/* Inspects a job that only explains a refusal: its leaves do not give the permanent. */
+/* Inspects a job that only explains: its leaves do not give the permanent. */
 static perm_status permi_refused(const perm_job *job, const perm_partial *partials, perm_state *strike,
                                  permi_control *watch, perm_result *result)
 {
@@ -144,7 +144,6 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-/* How a job is asked for. */
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
   PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
@@ -216,14 +215,14 @@ static int permi_asks_exact(const perm_options *options)
   return options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
 }
 
-/* Returns 1 if sums over subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
+/* Returns 1 if subsets of a rectangle take less time than a plan, or little more where a quarter is not 0. */
 static int permi_rectangle_is_small(int shorter, int longer, double entries)
 {
   const double places = (double)shorter * longer;
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* 1: taken as an array, for methods over counts; small rectangles. */
+/* Returns 1 for methods over counts and small rectangles: the matrix becomes an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -284,7 +283,7 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops the job of PERM_ERROR_LIMIT, which only explains. */
+/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -404,7 +403,7 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer || job->leaf[i].measured) /* has no other precision */
+    if (job->leaf[i].integer || job->leaf[i].measured)
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);
@@ -594,7 +593,7 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* 2 x 2 minors without zeros: most vanish where method twins has few classes of nearly full lines. */
+/* 2 x 2 minors without zeros: most vanish where twins has few classes of nearly full lines. */
 #define PERMI_ROUTE_MINORS 64
 static int permi_route_counts(const permi_problem *problem)
 {

@@ -4,10 +4,10 @@
 #include "../frontier/steps.h"
 
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
-   Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table over
-   its scope, its neighbours then. A table over a rows and b columns, whose subtree has d more columns than rows, holds
-   the C(a + b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex
-   has the top bit: its halves, matched and not, are contiguous.
+   Eliminating v multiplies the tables that know v and its entries left, and keeps terms with x_v: a table over its
+   scope, the neighbours. A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a +
+   b, a - d) masks with d more matched rows than columns, by "matched XOR is a row" ascending. The next vertex has the
+   top bit: its halves, matched and not, are contiguous.
      join: pairs of disjoint masks, by common parts
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
    Threads share places; sums keep their order.
@@ -100,18 +100,13 @@ static void permi_tree_supports(int t, double *sum)
   sum[t] = permi_tree_power(2, t);
 }
 
-static double permi_tree_support(int t, int most)
-{
-  double sum[PERMI_TREE_WIDTH + 1];
-  permi_tree_supports(t, sum);
-  return sum[most < t ? most : t];
-}
-
 /* Returns the most pairs of a place. */
 static double permi_tree_terms(const permi_tree *tree, uint32_t common, int one_difference, int other_difference)
 {
-  const int least = one_difference < other_difference ? one_difference : other_difference;
-  return permi_tree_support(permi_count_ones(common), tree->alone ? least : PERMI_TREE_WIDTH);
+  const int t = permi_count_ones(common), least = one_difference < other_difference ? one_difference : other_difference;
+  double sum[PERMI_TREE_WIDTH + 1];
+  permi_tree_supports(t, sum);
+  return sum[tree->alone && least < t ? least : t];
 }
 
 /* With free lines: pairs of disjoint masks, of at most so many ones. */
@@ -286,11 +281,9 @@ static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread
     return PERM_OK;
   }
   permi_sizes_clear(&sizes);
-  permi_values_track(pass->tree->numbers.algebra, values, count, pass->parts == 1 ? &pass->sizes : &sizes);
-  if (pass->parts > 1) {
-    PERMI_OMP(critical(permi_tree_sizes))
-    permi_sizes_join(&pass->sizes, &sizes);
-  }
+  permi_values_track(pass->tree->numbers.algebra, values, count, &sizes);
+  PERMI_OMP(critical(permi_tree_sizes))
+  permi_sizes_join(&pass->sizes, &sizes);
   return PERM_OK;
 }
 
@@ -588,17 +581,16 @@ static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *r
   return loss >= 0 ? pairs * 2 * loss : (double)INFINITY;
 }
 
-typedef struct permi_tree_ray permi_tree_ray;
-struct permi_tree_ray {
+typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_coefficient *c;
   const uint64_t *open;
   uint64_t *matched;
   int t, k_open, column, parts;
   int bit; /* t: the vertex stays unmatched */
-  void (*back)(const permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
+  void (*back)(const struct permi_tree_ray *ray, int part, size_t from, size_t to, size_t count); /* or NULL */
   uint64_t *open_bar, *sum; /* of `back` (>>derive_tree) */
-};
+} permi_tree_ray;
 
 static perm_status permi_tree_ray_part(void *context, uint64_t number, int thread)
 {

@@ -200,7 +200,7 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
   int *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
-  int i, k, depth = 1, top = 0, node = 0, steps = 0;
+  int i, k, depth, top = 0, node = 0, steps = 0, doubled;
   permi_tree_draft draft;
   draft.graph = graph;
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
@@ -249,12 +249,9 @@ PERMI_NEVER_INLINE static int permi_tree_build(const permi_block *block, const p
     node++;
   }
   permi_pool_release(&room);
-  if (tree->numbers.algebra == PERMI_COMPLEX)
-    tree->bound_relative = permi_tree_bound(roundings[0] + 2 * roundings[1] + given, 0);
-  else if (permi_algebra_is_dd(tree->numbers.algebra))
-    tree->bound_relative = permi_tree_bound(given, roundings[0] + 3 * roundings[1]);
-  else
-    tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
+  doubled = permi_algebra_is_dd(tree->numbers.algebra);
+  roundings[0] += (doubled ? 3 : tree->numbers.algebra == PERMI_COMPLEX ? 2 : 0) * roundings[1];
+  tree->bound_relative = doubled ? permi_tree_bound(given, roundings[0]) : permi_tree_bound(roundings[0] + given, 0);
   return 1;
 }
 
@@ -267,8 +264,8 @@ static size_t permi_tree_explain(const permi_leaf *leaf, char *buffer, size_t si
                    "tree, order %d%s: width %d, %d tables, %d joins of %.3g pairs, %.3g states of %s, "
                    "predicted %.3g s, %.3g bytes\n",
                    leaf->information.n, tree->alone ? ", free columns" : "", tree->width - 1, tree->nodes, tree->joins,
-                   tree->pairs, tree->states,
-                   permi_numbers_text(&tree->numbers, 0), leaf->information.seconds, leaf->information.bytes);
+                   tree->pairs, tree->states, permi_numbers_text(&tree->numbers, 0), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *watch)
@@ -387,24 +384,21 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     const double limit = best && best->cost[best->nodes] < rival ? best->cost[best->nodes] : rival;
     const int filling = start % 2 && block->vertices <= PERMI_TREE_FILL;
     status = glances ? permi_tree_glance(&graph, block, start, limit) : permi_tree_order(&graph, block, filling, limit);
-    if (status == PERM_ERROR_LIMIT && !glances) {
+    if (status == PERM_OK) {
+      tree = permi_tree_new(allocator, &like, block->free_lines);
+      if (!tree || !permi_tree_build(block, &graph, given, tree)) {
+        status = PERM_ERROR_MEMORY;
+      } else if (maker->watch->stopped == PERM_OK && (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
+        permi_tree *swap = best;
+        best = tree;
+        tree = swap;
+      }
+      permi_owned_release(allocator, tree);
+    } else if (status == PERM_ERROR_LIMIT) {
       status = PERM_OK;
-      continue;
+      if (!glances)
+        continue;
     }
-    if (status == PERM_ERROR_MEMORY)
-      break;
-    tree = status == PERM_OK ? permi_tree_new(allocator, &like, block->free_lines) : NULL;
-    if (status == PERM_ERROR_LIMIT)
-      status = PERM_OK;
-    else if (!tree || !permi_tree_build(block, &graph, given, tree))
-      status = PERM_ERROR_MEMORY;
-    else if (maker->watch->stopped == PERM_OK &&
-             (!best || tree->cost[tree->nodes] < best->cost[best->nodes])) {
-      permi_tree *swap = best;
-      best = tree;
-      tree = swap;
-    }
-    permi_owned_release(allocator, tree);
     if (permi_tree_enough(best, glances, start,
                           glances ? 1e-9 * (maker->watch->worked - begin) / (start + 1) : planning, rival))
       break;

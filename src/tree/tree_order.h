@@ -67,19 +67,15 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   if (*place)
     return 0;
   if (2 * graph->pairs + 2 > graph->pair_room) {
-    uint64_t *old = graph->pair;
     const size_t room = graph->pair_room;
+    uint64_t *old = graph->pair, *larger = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
     size_t i;
-    graph->pair = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
-    if (!graph->pair) {
-      graph->pair = old;
+    if (!larger || !permi_copy(graph->watch, larger, NULL, 2 * room * sizeof *old)) {
+      permi_release(graph->allocator, larger);
       return -1;
     }
+    graph->pair = larger;
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
-      permi_release(graph->allocator, old);
-      return -1;
-    }
     for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
@@ -119,14 +115,10 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
   return count;
 }
 
-static int permi_tree_degree(const permi_tree_graph *graph, int v)
-{
-  return graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
-}
-
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = permi_tree_degree(graph, v), after = graph->first[degree];
+  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
   if (after >= 0)
@@ -149,7 +141,7 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
-  const int degree = permi_tree_degree(graph, v);
+  const int degree = graph->degree[v];
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
   size_t at;
   if (graph->filling && degree < PERMI_TREE_WIDTH) {
@@ -157,7 +149,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
     for (i = 0; i < count; i++)
       for (j = 0; j < i; j++)
         key += *permi_tree_find(graph, permi_tree_pair(neighbour[i], neighbour[j])) ? 0 : 32;
-  } else if (degree == PERMI_TREE_WIDTH) {
+  } else if (degree >= PERMI_TREE_WIDTH) {
     key = 65535;
   }
   key = key << 32 | random;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>classes
-   Method twins: the frontier with waiting vertices counted, not told apart. */
+   The frontier with waiting vertices counted, not told apart. */
 #pragma once
 #include "../frontier/frontier.h"
 
@@ -523,7 +523,7 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   }
 }
 
-/* Gives classes their bits of the key. Returns 0 if these are too many. */
+/* Gives classes bits of the key. Returns 0 for too many. */
 static int permi_class_fields(permi_classes *plan)
 {
   uint64_t used[PERMI_CLASS_WORDS] = {0};

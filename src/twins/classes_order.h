@@ -1,5 +1,5 @@
 /* ================================================================================== >>classes_order
-   Order, price and offer of method twins. */
+   Order, price, offer. */
 #pragma once
 #include "classes_run.h"
 

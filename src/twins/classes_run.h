@@ -156,7 +156,7 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Returns the state of a key, which may be new, or SIZE_MAX without memory. */
+/* Returns a key's state, perhaps new, or SIZE_MAX without memory. */
 static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
