@@ -4394,10 +4394,15 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
+typedef struct permi_draw_weight {
+  double fraction;
+  int64_t exp2;
+} permi_draw_weight;
+
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more; doubles: permi_draw_weight */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -4447,11 +4452,10 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
     for (; times > 0; times--, fresh = 0)
       permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
   } else {
+    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
-    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    exp2 += of_x + of_c;
-    memcpy(weight, &fraction, sizeof fraction);
-    memcpy(weight + 1, &exp2, sizeof exp2);
+    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    to->exp2 = exp2 + of_x + of_c;
   }
 }
 
@@ -4482,32 +4486,22 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents. */
-static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
 {
-  double sum = 0, at, x;
-  int64_t exp2, most = INT64_MIN;
+  double sum = 0, at;
+  int64_t most = INT64_MIN;
   int s, chosen = -1;
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    most = x > 0 && exp2 > most ? exp2 : most;
-  }
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
-    memcpy(weight + 2 * s, &x, sizeof x);
-    sum += x;
-  }
+  for (s = 0; s < ways; s++)
+    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
+  for (s = 0; s < ways; s++)
+    if (weight[s].fraction > 0)
+      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
   at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
-    memcpy(&x, weight + 2 * s, sizeof x);
-    if (x > 0) {
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
+    if (weight[s].fraction > 0) {
       chosen = s;
-      at -= x;
+      at -= weight[s].fraction;
     }
-  }
   return chosen;
 }
 
@@ -4516,7 +4510,7 @@ static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int wa
 {
   return permi_algebra_is_integer(numbers->algebra)
              ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double(draw->weight, ways, &draw->random);
+             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
 }
 
 /* Notes the entry between two vertices of the block. */
@@ -4569,23 +4563,24 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
-static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
+static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
+  const permi_run *run = (const permi_run *)runner;
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_pool *pool = &trace->pool;
+  const permi_list *from = &run->list[p & 1];
+  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  memset(to, 0, sizeof *to);
-  to->words = from->words;
-  to->groups = groups;
-  to->states = from->states;
+  *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
   to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->value = permi_pool_copy(pool, from->value, from->states, permi_value_bytes(run->frontier));
   to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
   to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
   to->patterns.bits =
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
-  to->patterns.count = from->patterns.count;
-  return !pool->failed;
+  return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
 /* Returns the value of a state; NULL: it is not reached. */
@@ -4625,16 +4620,6 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
     word &= ~bit;
   }
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
-}
-
-static perm_status permi_lists_keep(permi_runner *runner, int p)
-{
-  const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
 }
 
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
@@ -4765,12 +4750,10 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
    that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
    product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
-  uint64_t *key;
-  char *value;
-  int64_t *exp2;
-  size_t *first; /* of a state's links */
+  permi_class_list before; /* states */
+  size_t *first;           /* of a state's links */
   permi_class_link *link;
-  size_t states, targets; /* before the step, and after it */
+  size_t targets; /* states after the step */
 } permi_class_level;
 
 typedef struct permi_class_pending {
@@ -4794,25 +4777,22 @@ static double permi_classes_kept_bytes(const void *plan)
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
-  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  permi_class_list *to = &((permi_class_level *)trace->kept)[p].before;
   const size_t words = (size_t)run->plan->words;
-  size_t at = 0;
+  size_t states = 1, at = 0;
   int k;
-  memset(level, 0, sizeof *level);
   for (k = 0; k < run->shares; k++)
-    level->states += list[k].count;
-  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
-  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
-  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
-  if (trace->pool.failed)
-    return 0;
-  for (k = 0; k < run->shares; at += list[k++].count)
+    states += list[k].count;
+  to->key = (uint64_t *)permi_pool_get(&trace->pool, states, words * sizeof(uint64_t));
+  to->value = (char *)permi_pool_get(&trace->pool, states, run->bytes);
+  to->exp2 = (int64_t *)permi_pool_get(&trace->pool, states, sizeof(int64_t));
+  for (k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
     if (list[k].count) {
-      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
-      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
-      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+      memcpy(to->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(to->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(to->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
     }
-  return 1;
+  return !trace->pool.failed;
 }
 
 /* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
@@ -4828,11 +4808,10 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     links += run->links[share].count;
   }
   level->targets = total = base[1][run->shares];
-  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->first = (size_t *)permi_pool_zeros(&trace->pool, total + 2, sizeof(size_t));
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
     return 0;
-  memset(level->first, 0, (total + 2) * sizeof(size_t));
   for (pass = 0; pass < 2; pass++) {
     for (share = 0; share < run->shares; share++)
       for (k = 0; k < run->links[share].count; k++) {
@@ -4842,7 +4821,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
         if (pass)
           level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
         else
-          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+          level->first[state + 2]++;
       }
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
@@ -4875,7 +4854,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   run.links = links;
   run.base.keep = permi_class_keep;
   run.base.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->kept = permi_pool_zeros(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
   trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
   if (trace->kept && permi_class_run_open(&run, plan, control))
     status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
@@ -4954,23 +4933,18 @@ static void permi_classes_draw(permi_draw *draw)
     const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
     const permi_class_link *link = level->link + level->first[state];
     const int links = (int)(level->first[state + 1] - level->first[state]);
-    permi_class_list source;
-    memset(&source, 0, sizeof source);
-    source.key = level->key;
-    source.value = level->value;
-    source.exp2 = level->exp2;
     run.p = p;
     for (k = 0; k < links; k++) {
       memset(value, 0, run.bytes);
       exp2 = 0;
-      permi_class_add_way(&run, &source, link[k].state, (int)link[k].way, &target, 0);
+      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
       permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
     }
     k = permi_draw_way(draw, &plan->numbers, links);
     if (k < 0)
       return;
     state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way, &pending);
   }
 }
 
@@ -5023,14 +4997,13 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
-  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   perm_status status;
   size_t ways;
   int common = 0;
   trace->kept = kept;
   if (!kept)
     return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
@@ -5701,9 +5674,9 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   int k;
   if (status != PERM_OK)
     return status;
-  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
-  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
-  if (!sampling->trace || !sampling->forced)
+  sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
+  sampling->forced = (int *)permi_pool_get(&working->pool, (size_t)n, sizeof *sampling->forced);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -5728,7 +5701,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
     if (permi_sample_single(sampling, k))
       continue;
-    memset(trace, 0, sizeof *trace);
     trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
@@ -5759,9 +5731,7 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
-static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
@@ -5783,7 +5753,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
                       columns ? "count is too large" : "columns is NULL");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
@@ -5831,11 +5801,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_release(allocator, sampling->trace);
-  permi_release(allocator, sampling->forced);
   permi_release(allocator, sampling->first);
   permi_release(allocator, sampling->line);
-  permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
@@ -5845,18 +5812,17 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, exact, zero = 0;
   const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  size_t at;
+  int row, zero = 0;
+  const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+  if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
   sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_tracers;
@@ -5868,12 +5834,25 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           NULL)
                             : PERM_ERROR_MEMORY;
   }
   return permi_sample_end(sampling, status, "sampling");
+}
+
+static perm_status permi_sample_begin(permi_sampling *sampling, const perm_matrix *matrix,
+                                      const perm_options *options_given, permi_metered *call, permi_control *watch,
+                                      perm_result *result)
+{
+  memset(sampling, 0, sizeof *sampling);
+  sampling->options = permi_meter_begin(call, options_given, permi_matrix_cost(matrix));
+  sampling->watch = watch;
+  sampling->result = result;
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  return permi_check_input(matrix, sampling->options, watch, result);
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -5886,21 +5865,13 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  memset(&sampling, 0, sizeof sampling);
+  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
   sampling.columns = columns;
-  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
-  permi_result_clear(result);
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_check_input(matrix, sampling.options, &watch, result);
-  if (status == PERM_OK)
-    status = permi_sample_check(matrix, &sampling, 1);
+    status = permi_sample_check(matrix, &sampling);
   sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
     status = permi_sample(&sampling, matrix);
@@ -5980,18 +5951,18 @@ static perm_status permi_derive_multiply(const permi_derivation *derivation, per
   return status;
 }
 
-static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
+static perm_status permi_derive_products(permi_derivation *derivation)
 {
   permi_sampling *sampling = &derivation->sampling;
-  const permi_working *working = &sampling->working;
+  permi_working *working = &sampling->working;
   const int blocks = working->blocks;
   const permi_trace *trace = sampling->trace;
   permi_number product = permi_number_one();
   perm_status status = PERM_OK;
   int k;
-  derivation->whole = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  derivation->rest = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  if (pool->failed)
+  derivation->whole = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  derivation->rest = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   permi_number_reduce(&product, sampling->options->modulus);
   for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
@@ -6017,30 +5988,23 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes the derivative by entry e, doubles still without a common exponent. */
-static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
+/* Writes a double derivative by entry e, without a common exponent. */
+static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number number)
 {
   const permi_working *working = &derivation->sampling.working;
   const permi_cell *cell = &working->cell[e];
-  const int parts = working->is_complex ? 2 : 1;
-  double *out = (double *)derivation->out;
-  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES) {
-    ((perm_integer *)derivation->out)[e] = number->integer;
-  } else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES) {
-    ((uint64_t *)derivation->out)[e] = number->integer.word[0];
-  } else {
-    permi_number_normalise(number);
-    number->exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
-    number->error += permi_modulus(number->value.lo, number->imaginary.lo);
-    out[(size_t)parts * e] = number->value.hi;
-    if (parts == 2)
-      out[2 * e + 1] = number->imaginary.hi;
-    derivation->exp2[e] = number->exp2;
-    if (!(number->error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number->exp2))) {
-      derivation->worst[0] = number->error >= 0 ? number->error : (double)INFINITY;
-      derivation->worst[1] = number->error >= 0 ? number->estimate : (double)INFINITY;
-      derivation->worst_exp2 = number->exp2;
-    }
+  double *out = (double *)derivation->out + (working->is_complex ? 2 : 1) * e;
+  permi_number_normalise(&number);
+  number.exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
+  number.error += permi_modulus(number.value.lo, number.imaginary.lo);
+  out[0] = number.value.hi;
+  if (working->is_complex)
+    out[1] = number.imaginary.hi;
+  derivation->exp2[e] = number.exp2;
+  if (!(number.error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number.exp2))) {
+    derivation->worst[0] = number.error >= 0 ? number.error : (double)INFINITY;
+    derivation->worst[1] = number.error >= 0 ? number.estimate : (double)INFINITY;
+    derivation->worst_exp2 = number.exp2;
   }
 }
 
@@ -6049,16 +6013,12 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
 {
   const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
-  const permi_sizes *sizes = &derived->sizes[e];
-  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
-  int of_c = 0, of_x = 0;
-  double chance = factor * derivative / whole, lost;
-  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
-    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
-    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
-    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
-    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
-  }
+  const long long exp2 = derived->sizes[e].exp2 - derived->whole.sizes.exp2;
+  int of_c, of_x;
+  const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+  const double chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+  const double lost = permi_ldexp(2 * derived->sizes[e].loss * c / whole, exp2 + of_c);
+  derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   return factor == 0 ? 0 : chance;
 }
 
@@ -6085,7 +6045,12 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
-  permi_derive_put(derivation, (size_t)at, &number);
+  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES)
+    ((perm_integer *)derivation->out)[at] = number.integer;
+  else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES)
+    ((uint64_t *)derivation->out)[at] = number.integer.word[0];
+  else
+    permi_derive_put(derivation, (size_t)at, number);
   return status;
 }
 
@@ -6274,24 +6239,22 @@ static perm_status permi_derive(permi_derivation *derivation)
   permi_sampling *sampling = &derivation->sampling;
   permi_working *working = &sampling->working;
   const perm_matrix *matrix = derivation->matrix;
-  const perm_allocator *allocator = &sampling->options->allocator;
   const double seconds = permi_derive_array_seconds(derivation);
   const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
   perm_result *result = sampling->result;
-  permi_pool pool = {allocator, NULL, 0};
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   int zero = 0;
-  if (!permi_working_create(working, allocator, longer, matrix->nnz))
+  if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
   sampling->engines = 1;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->zeros = 1;
-  working->shift = (double *)permi_pool_zeros(&pool, 2 * (size_t)longer, sizeof(double));
-  derivation->exp2 = (long long *)permi_pool_zeros(&pool, matrix->nnz, sizeof *derivation->exp2);
-  status = pool.failed ? PERM_ERROR_MEMORY
-                       : permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
+  working->shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)longer, sizeof(double));
+  derivation->exp2 = (long long *)permi_pool_zeros(&working->pool, matrix->nnz, sizeof *derivation->exp2);
+  if (!working->pool.failed)
+    status = permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
   if (status == PERM_OK && zero) {
     memset(&derivation->permanent, 0, sizeof derivation->permanent);
     derivation->permanent.exact = working->integer;
@@ -6300,7 +6263,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   } else if (status == PERM_OK) {
     status = permi_sample_blocks(sampling);
     if (status == PERM_OK)
-      status = permi_derive_products(derivation, &pool);
+      status = permi_derive_products(derivation);
     if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
@@ -6325,7 +6288,6 @@ static perm_status permi_derive(permi_derivation *derivation)
     result->threads = permi_threads(sampling->options);
     result->isa = PERM_ISA_PLAIN;
   }
-  permi_pool_release(&pool);
   status = permi_sample_end(sampling, status, "differentiating");
   if (status == PERM_ERROR_LIMIT && seconds < PERMI_HOPELESS_SECONDS) {
     permi_result_clear(result);
@@ -6362,12 +6324,12 @@ static void permi_derive_fill(const permi_derivation *derivation, perm_status st
 {
   static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};
   const perm_matrix *matrix = derivation->matrix;
-  const size_t count = derivation->out ? matrix->nnz : 0;
-  const size_t parts = count && derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t parts = derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = derivation->out ? parts * matrix->nnz : 0;
   size_t k;
   if (count)
-    memset(derivation->out, 0, count * parts * bytes[derivation->wanted]);
-  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count * parts; k++)
+    memset(derivation->out, 0, count * bytes[derivation->wanted]);
+  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
     ((double *)derivation->out)[k] = (double)NAN;
   for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
@@ -6384,16 +6346,11 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   if (!result)
     return PERM_ERROR_NULL;
   memset(&derivation, 0, sizeof derivation);
+  status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
   derivation.matrix = matrix;
   derivation.wanted = wanted;
   derivation.out = out;
   derivation.unmatched = unmatched;
-  derivation.sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  derivation.sampling.watch = &watch;
-  derivation.sampling.result = result;
-  permi_result_clear(result);
-  watch = permi_control_begin(derivation.sampling.options);
-  status = permi_check_input(matrix, derivation.sampling.options, &watch, result);
   if (status == PERM_OK) {
     permi_derive_fill(&derivation, PERM_OK);
     derivation.permanent = permi_number_one();

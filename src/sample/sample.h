@@ -194,9 +194,9 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   int k;
   if (status != PERM_OK)
     return status;
-  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
-  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
-  if (!sampling->trace || !sampling->forced)
+  sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
+  sampling->forced = (int *)permi_pool_get(&working->pool, (size_t)n, sizeof *sampling->forced);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -221,7 +221,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
     if (permi_sample_single(sampling, k))
       continue;
-    memset(trace, 0, sizeof *trace);
     trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
@@ -252,9 +251,7 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* Checks the arguments: `argument` is the position of the matrix; options, seed, first, count, columns, result follow.
-   */
-static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
@@ -276,7 +273,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
                       columns ? "count is too large" : "columns is NULL");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
@@ -324,11 +321,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_release(allocator, sampling->trace);
-  permi_release(allocator, sampling->forced);
   permi_release(allocator, sampling->first);
   permi_release(allocator, sampling->line);
-  permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
@@ -338,18 +332,17 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, exact, zero = 0;
   const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  size_t at;
+  int row, zero = 0;
+  const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+  if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
   sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_tracers;
@@ -361,12 +354,25 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           NULL)
                             : PERM_ERROR_MEMORY;
   }
   return permi_sample_end(sampling, status, "sampling");
+}
+
+static perm_status permi_sample_begin(permi_sampling *sampling, const perm_matrix *matrix,
+                                      const perm_options *options_given, permi_metered *call, permi_control *watch,
+                                      perm_result *result)
+{
+  memset(sampling, 0, sizeof *sampling);
+  sampling->options = permi_meter_begin(call, options_given, permi_matrix_cost(matrix));
+  sampling->watch = watch;
+  sampling->result = result;
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  return permi_check_input(matrix, sampling->options, watch, result);
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -379,21 +385,13 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  memset(&sampling, 0, sizeof sampling);
+  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
   sampling.columns = columns;
-  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
-  permi_result_clear(result);
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_check_input(matrix, sampling.options, &watch, result);
-  if (status == PERM_OK)
-    status = permi_sample_check(matrix, &sampling, 1);
+    status = permi_sample_check(matrix, &sampling);
   sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
     status = permi_sample(&sampling, matrix);

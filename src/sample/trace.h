@@ -33,10 +33,15 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
+typedef struct permi_draw_weight {
+  double fraction;
+  int64_t exp2;
+} permi_draw_weight;
+
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more; doubles: permi_draw_weight */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -86,11 +91,10 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
     for (; times > 0; times--, fresh = 0)
       permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
   } else {
+    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
-    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    exp2 += of_x + of_c;
-    memcpy(weight, &fraction, sizeof fraction);
-    memcpy(weight + 1, &exp2, sizeof exp2);
+    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    to->exp2 = exp2 + of_x + of_c;
   }
 }
 
@@ -121,32 +125,22 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
   return s;
 }
 
-/* The same for fractions and exponents. */
-static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
 {
-  double sum = 0, at, x;
-  int64_t exp2, most = INT64_MIN;
+  double sum = 0, at;
+  int64_t most = INT64_MIN;
   int s, chosen = -1;
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    most = x > 0 && exp2 > most ? exp2 : most;
-  }
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
-    memcpy(weight + 2 * s, &x, sizeof x);
-    sum += x;
-  }
+  for (s = 0; s < ways; s++)
+    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
+  for (s = 0; s < ways; s++)
+    if (weight[s].fraction > 0)
+      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
   at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
-    memcpy(&x, weight + 2 * s, sizeof x);
-    if (x > 0) {
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
+    if (weight[s].fraction > 0) {
       chosen = s;
-      at -= x;
+      at -= weight[s].fraction;
     }
-  }
   return chosen;
 }
 
@@ -155,7 +149,7 @@ static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int wa
 {
   return permi_algebra_is_integer(numbers->algebra)
              ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double(draw->weight, ways, &draw->random);
+             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
 }
 
 /* Notes the entry between two vertices of the block. */
