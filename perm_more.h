@@ -146,8 +146,8 @@ PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, pt
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
                                             perm_result *result);
 
-/* Unbiased estimates by random samples. Sampling stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
+/* Unbiased estimates by samples, up to the first limit: samples (rounded up to blocks of 256), relative_error (standard
+   error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -186,39 +186,38 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: the best estimator, 65536 samples,
-   95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
+/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: zeros. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
    samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
 
-/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1
-   matrix, the placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
+/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices: of 0/1,
+   placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
    polynomial of the bipartite graph. Whole entries, else PERM_ERROR_UNSUPPORTED (times d, r_k is d^k times as large).
    per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices) polynomials) and exact (min(m, n) + 1
-   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On an error numbers are
+   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On errors numbers are
    undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
-   entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
-   first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
-   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree or, if m = n,
-   twins or frontier (lists, arrays), and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
-   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+   entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
+   first + k only. Integers are drawn without rounding; for others the total variation distance is a few units of 2^-53
+   for each entry and line (>>sample). Blocks are computed once, by method tree or, if m = n, twins or frontier (lists,
+   arrays), with all states in memory (max_bytes; 0: 16 GB); then a sample takes O(nnz log states) or, of a tree,
+   2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
-   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
-   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
-   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
-   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+/* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
+   row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, as about three
+   permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -228,15 +227,15 @@ PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, co
 PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
                                                        perm_integer *gradient, perm_result *result);
 
-/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
-   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
-   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
-   PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
+/* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
+   NULL): chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative, of
+   every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute. PERM_ERROR_UNSUPPORTED as
+   for samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
-/* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
-   its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
+/* Draws as SVG: entries as given and in block triangular form; vertices of the largest frontier or tree along its
+   order; engine and prediction of blocks, or why there is no plan. Options as for perm_sparse_job, path as for
    perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
@@ -4363,30 +4362,26 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
-   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
-   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
-   / permanent.
-     >>trace_frontier   lists and arrays: the streams of a step
-     >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
+   coefficient. From the last state back, a draw chooses ways with probability weight / sum of weights and notes their
+   entries: this telescopes to (product of entries) / permanent.
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
-   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too. */
+   Integer weights are exact, and numbers below their sum drawn by rejection, so probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
+   too. */
 
 struct permi_tracer;
 
-/* A block; all memory is in `pool`. */
+/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
-  void *kept; /* the engine's states */
+  void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;
   double visited;
-  double lost; /* by underflow, relative to the last value, at most */
+  double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
   permi_pool lasting;            /* of: */
   struct permi_derived *derived; /* or NULL */
@@ -4402,7 +4397,7 @@ typedef struct permi_draw_weight {
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: permi_draw_weight */
+  uint64_t *weight; /* words for each way and two more */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -4505,7 +4500,7 @@ static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *rand
   return chosen;
 }
 
-/* Never returns -1: states have positive values. */
+/* Never -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -4521,8 +4516,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
+   0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -4545,7 +4540,7 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Arrays are in the order of ranks. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
@@ -4583,7 +4578,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
   return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Returns the value of a state; NULL: it is not reached. */
+/* NULL: not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
@@ -4746,9 +4741,9 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
 
-/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
-   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
-   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one stays pending; a member that
+   waited gets any pending vertex: members' remaining entries are proportional, so all pairings have the same product.
+   Where classes merged, pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   permi_class_list before; /* states */
   size_t *first;           /* of a state's links */
@@ -4760,7 +4755,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Predicts what is kept: lists double their room; links count all ways. */
+/* Lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -4773,7 +4768,7 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, share by share. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
@@ -4795,7 +4790,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   return !trace->pool.failed;
 }
 
-/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
+/* Sorts them by the states after the step. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -4873,7 +4868,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* Returns a random pending vertex of a class. */
+/* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   uint64_t all, rest, x;
@@ -4885,13 +4880,12 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   do
     x = permi_random(random);
   while (x > UINT64_MAX - rest);
-  there = (int)(x % all); /* uniform */
+  there = (int)(x % all);
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;
 }
 
-/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
@@ -4944,7 +4938,8 @@ static void permi_classes_draw(permi_draw *draw)
     if (k < 0)
       return;
     state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way, &pending);
+    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
+                     &pending);
   }
 }
 
@@ -4953,7 +4948,7 @@ static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, perm
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
 
-/* The table of each node, and the products of its children's tables, last child first. */
+/* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -5037,7 +5032,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* Returns the value of a set of matched vertices; NULL: not in the table. */
+/* NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -5048,7 +5043,7 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how state `matched` of a product was shared; returns the first table's part. */
+/* Draws the first table's part of `matched`. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
@@ -5082,7 +5077,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return own | part;
 }
 
-/* Draws whether the vertex was matched below the node, by an entry, or stays free; returns the product's state. */
+/* Draws what the vertex was matched by, if at all; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
@@ -5145,20 +5140,18 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ==================================================================================== >>derive_tree
-   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
-   From the last table, where it is 1, back to the leaves:
+   Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
-   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
-   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
+   have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md. */
 
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  uint64_t *value; /* by edges, then by `alone` of nodes */
   permi_sizes *sizes;
   permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
@@ -5176,7 +5169,7 @@ typedef struct permi_tree_back {
   double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
+/* Adds sums of x y, x in `group`, y adjoints: at each of `of` with its partners; NULL: in step. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
                                                      const permi_tree_product *join, const permi_tree_group *of,
                                                      const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
@@ -5231,7 +5224,7 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
                                               ray->sum + (size_t)part * size);
 }
 
-/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+/* By edge e, or, before the node's, by `alone`. */
 static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
                                const permi_sizes *sizes, double roundings)
 {
@@ -5263,7 +5256,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
   for (e = node->edge - 1; e < node[1].edge; e++) {
-    const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
+    const int some = permi_tree_ray_aim(&ray, node, e);
     const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
     if (!some && !(tree->alone && run->zeros))
@@ -5292,7 +5285,7 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
-/* Of one factor's adjoint: groups with the same heavy bits. */
+/* Of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
@@ -5323,7 +5316,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
+/* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -5353,7 +5346,7 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   return status;
 }
 
-/* Makes the adjoints of a node's children, on the stack, from its own. */
+/* Makes the children's adjoints, on the stack. */
 static perm_status permi_tree_node_back(permi_tree_back *back, int i, const permi_tree_table *table)
 {
   permi_tree_run *run = back->run;
@@ -5381,7 +5374,7 @@ static perm_status permi_tree_node_back(permi_tree_back *back, int i, const perm
   through += node[1].edge - node->edge + (tree->alone != NULL) + back->product;
   bars[0].sizes = product.sizes; /* if it is the product */
   back->roundings[child[0]] = through;
-  while (j-- > 0 && status == PERM_OK) { /* product j joins child[k] to what is before */
+  while (j-- > 0 && status == PERM_OK) {
     permi_tree_table before = j ? products[j - 1] : kept->own[child[children - 1]];
     k = children - 2 - j;
     factor[0] = k >= 0 ? &kept->own[child[k]] : &unit;
@@ -5485,17 +5478,15 @@ static double permi_tree_derive_bytes(const void *plan)
 static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
 
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
+   u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G roundings in a value (THE
+   BOUND); a draw has 53 bits, and for each way an addition and a subtraction. Underflow above 2^-60 of the last value
+   and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The third column says in which order they are asked. */
+/* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -5542,7 +5533,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
     for (b = 0; b < sampling->blocks; b++) {
@@ -5559,7 +5550,6 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -5886,12 +5876,10 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 }
 
 /* ========================================================================================= >>derive
-   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
-   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
-   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
+   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
 
-#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+#define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -5903,12 +5891,12 @@ typedef struct permi_derivation {
   permi_derive_what wanted;
   void *out; /* by entry */
   double *unmatched;
-  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number *whole, *rest; /* by block: its permanent, the others' product */
   permi_number permanent;
-  long long *exp2; /* of derivatives, by entry */
+  long long *exp2; /* of derivatives */
   double worst[2];     /* error and estimate, times 2^worst_exp2 */
   long long worst_exp2;
-  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+  double relative, lost; /* errors of marginals, at most: all, by underflow */
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
@@ -5988,7 +5976,6 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes a double derivative by entry e, without a common exponent. */
 static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number number)
 {
   const permi_working *working = &derivation->sampling.working;
@@ -6029,7 +6016,7 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+/* Writes entry `at` by derivative e of block k. */
 static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
@@ -6093,7 +6080,6 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -6146,13 +6132,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       status = permi_derive_block(derivation, k, trace++);
     }
   }
-  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5);
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+/* One exponent for all: 0 if no double is then small. */
 static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
   permi_number *permanent = &derivation->permanent;
@@ -6319,7 +6305,6 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
 }
 
-/* Zeros, or NaN after a failure. */
 static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
 {
   static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};

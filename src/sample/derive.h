@@ -1,13 +1,11 @@
 /* ========================================================================================= >>derive
-   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
-   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
-   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
+   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
 #pragma once
 #include "../minors/minors_calls.h"
 #include "sample.h"
 
-#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+#define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -19,12 +17,12 @@ typedef struct permi_derivation {
   permi_derive_what wanted;
   void *out; /* by entry */
   double *unmatched;
-  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number *whole, *rest; /* by block: its permanent, the others' product */
   permi_number permanent;
-  long long *exp2; /* of derivatives, by entry */
+  long long *exp2; /* of derivatives */
   double worst[2];     /* error and estimate, times 2^worst_exp2 */
   long long worst_exp2;
-  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+  double relative, lost; /* errors of marginals, at most: all, by underflow */
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
@@ -104,7 +102,6 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes a double derivative by entry e, without a common exponent. */
 static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number number)
 {
   const permi_working *working = &derivation->sampling.working;
@@ -145,7 +142,7 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+/* Writes entry `at` by derivative e of block k. */
 static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
@@ -209,7 +206,6 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -262,13 +258,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       status = permi_derive_block(derivation, k, trace++);
     }
   }
-  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5);
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+/* One exponent for all: 0 if no double is then small. */
 static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
   permi_number *permanent = &derivation->permanent;
@@ -435,7 +431,6 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
 }
 
-/* Zeros, or NaN after a failure. */
 static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
 {
   static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};

@@ -1,10 +1,8 @@
 /* ========================================================================================= >>sample
-   Draws permutations of a non-negative matrix with probability proportional to their products. Each block is drawn by
-   the engine of >>trace that is predicted to be the quickest within the memory. Integers are drawn exactly. For
-   doubles, u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of
-   roundings in a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for
-   each way. Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with
-   (seed, i), so threads and ranges change nothing. */
+   Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
+   u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G roundings in a value (THE
+   BOUND); a draw has 53 bits, and for each way an addition and a subtraction. Underflow above 2^-60 of the last value
+   and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
@@ -15,7 +13,7 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The third column says in which order they are asked. */
+/* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -62,7 +60,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
     for (b = 0; b < sampling->blocks; b++) {
@@ -79,7 +77,6 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {

@@ -1,31 +1,27 @@
 /* ========================================================================================== >>trace
-   Draws samples from a run that has kept its states. A state's value is a sum over ways: the value of the state (or
-   states) before times a coefficient. A draw goes backwards from the last state: it chooses a way with probability (its
-   weight) / (sum of all weights) and notes its matrix entry. These probabilities telescope to (product of the entries)
-   / permanent.
-     >>trace_frontier   lists and arrays: the streams of a step
-     >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
+   coefficient. From the last state back, a draw chooses ways with probability weight / sum of weights and notes their
+   entries: this telescopes to (product of entries) / permanent.
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection, so probabilities are exact. A weight
-   is below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too. */
+   Integer weights are exact, and numbers below their sum drawn by rejection, so probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
+   too. */
 #pragma once
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
 
 struct permi_tracer;
 
-/* A block; all memory is in `pool`. */
+/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
-  void *kept; /* the engine's states */
+  void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;
   double visited;
-  double lost; /* by underflow, relative to the last value, at most */
+  double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
   permi_pool lasting;            /* of: */
   struct permi_derived *derived; /* or NULL */
@@ -41,7 +37,7 @@ typedef struct permi_draw_weight {
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: permi_draw_weight */
+  uint64_t *weight; /* words for each way and two more */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -144,7 +140,7 @@ static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *rand
   return chosen;
 }
 
-/* Never returns -1: states have positive values. */
+/* Never -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
@@ -160,8 +156,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens the integers of counted states, whose ways belong to several sets of rows and columns: a product has at
-   most one entry or factor for each row and each column. 0: too long. */
+/* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
+   0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

@@ -4,9 +4,9 @@
 #include "trace.h"
 #include "../twins/classes_order.h"
 
-/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
-   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
-   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one stays pending; a member that
+   waited gets any pending vertex: members' remaining entries are proportional, so all pairings have the same product.
+   Where classes merged, pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
   permi_class_list before; /* states */
   size_t *first;           /* of a state's links */
@@ -18,7 +18,7 @@ typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Predicts what is kept: lists double their room; links count all ways. */
+/* Lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -31,7 +31,7 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, share by share. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
@@ -53,7 +53,7 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   return !trace->pool.failed;
 }
 
-/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
+/* Sorts them by the states after the step. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -131,7 +131,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* Returns a random pending vertex of a class. */
+/* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   uint64_t all, rest, x;
@@ -143,13 +143,12 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   do
     x = permi_random(random);
   while (x > UINT64_MAX - rest);
-  there = (int)(x % all); /* uniform */
+  there = (int)(x % all);
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;
 }
 
-/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
@@ -202,7 +201,8 @@ static void permi_classes_draw(permi_draw *draw)
     if (k < 0)
       return;
     state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way, &pending);
+    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
+                     &pending);
   }
 }
 

@@ -4,7 +4,7 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step. Values of arrays are ordered by the rank of their word in the step. */
+/* The states before each step. Arrays are in the order of ranks. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
@@ -42,7 +42,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
   return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Returns the value of a state; NULL: it is not reached. */
+/* NULL: not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);

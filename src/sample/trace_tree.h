@@ -4,7 +4,7 @@
 #include "trace.h"
 #include "../tree/tree_build.h"
 
-/* The table of each node, and the products of its children's tables, last child first. */
+/* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -88,7 +88,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* Returns the value of a set of matched vertices; NULL: not in the table. */
+/* NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -99,7 +99,7 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how state `matched` of a product was shared; returns the first table's part. */
+/* Draws the first table's part of `matched`. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
@@ -133,7 +133,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return own | part;
 }
 
-/* Draws whether the vertex was matched below the node, by an entry, or stays free; returns the product's state. */
+/* Draws what the vertex was matched by, if at all; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
