@@ -136,7 +136,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
    file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
-   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused at once.
    Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
    again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -186,8 +186,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: zeros. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
-   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all 0. O(n^2) a sample. checkpoint is refused. Stopped in
+   the first block: value NaN, standard_error INFINITY. All samples 0, but some product is not: value 0, standard_error
+   INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -4439,13 +4440,12 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
-  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--, fresh = 0)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+    for (; times > 0; times--)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
   } else {
     permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
@@ -4458,7 +4458,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words, below;
+  int s, w, top = words;
   memset(total, 0, (size_t)words * sizeof *total);
   for (s = 0; s < ways; s++)
     permi_words_add(total, weight + s * words, words);
@@ -4474,8 +4474,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     at[top - 1] &= ones;
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
-    below = at[w] < total[w];
-  } while (!below);
+  } while (at[w] >= total[w]);
   for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
     ;
   return s;
@@ -4620,8 +4619,8 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const permi_list *last;
   permi_run run;
+  const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
@@ -4629,7 +4628,6 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
   trace->visited = run.base.visited;
@@ -5013,8 +5011,9 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
-  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
-  trace->room = nodes * sizeof(uint32_t);
+  ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
+  permi_trace_ways(trace, &tree->numbers, ways);
+  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   status = permi_tree_nodes(tree, control, run);
@@ -5049,32 +5048,25 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
 {
   const permi_numbers *numbers = &tree->numbers;
   const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t part = 0;
-  int ways = 0, chosen = -1, pass;
-  for (pass = 0; pass < 2; pass++) {
-    int way = 0;
-    part = 0;
-    do {
-      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-      if (y && pass && way++ == chosen)
-        return own | part;
-      if (y && !pass) {
-        if (permi_algebra_is_integer(numbers->algebra)) {
-          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-          memset(weight, 0, 8 * (size_t)tree->size);
-          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-        } else {
-          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-        }
-        ways++;
-      }
-      part = (part - common) & common;
-    } while (part);
-    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
-  }
-  return own | part;
+  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
+  int ways = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+    if (y && permi_algebra_is_integer(numbers->algebra)) {
+      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+      memset(weight, 0, 8 * (size_t)tree->size);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+    } else if (y) {
+      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+    }
+    share[ways] = part;
+    ways += y != NULL;
+    part = (part - common) & common;
+  } while (part);
+  ways = permi_draw_way(draw, numbers, ways);
+  return ways < 0 ? own : own | share[ways];
 }
 
 /* Draws what the vertex was matched by, if at all; returns the product's state. */
@@ -5588,6 +5580,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
 {
   const perm_options *options = maker->options;
   permi_block block;
+  const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
@@ -5601,13 +5594,11 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
-    status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
-    if (options->method == permi_sample_engines[i].method) {
-      offer[i].bounded = 1; /* by name no bound counts */
-      status = permi_ask(maker, &block, &offers, i);
-    }
+  if (named)
+    offer[named - permi_sample_engines].bounded = 1; /* by name no bound counts */
+  if (sampling->watch->stopped == PERM_OK)
+    status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
+                   : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
@@ -5727,9 +5718,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
-  int i, takes = options->method == PERM_METHOD_AUTO;
-  for (i = 0; i < PERMI_TRACERS; i++)
-    takes |= permi_sample_engines[i].method == options->method;
+  const int takes = options->method == PERM_METHOD_AUTO ||
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);

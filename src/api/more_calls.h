@@ -28,7 +28,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
    file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
-   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused at once.
    Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
    again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -78,8 +78,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: zeros. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
-   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all 0. O(n^2) a sample. checkpoint is refused. Stopped in
+   the first block: value NaN, standard_error INFINITY. All samples 0, but some product is not: value 0, standard_error
+   INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,

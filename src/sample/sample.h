@@ -115,6 +115,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
 {
   const perm_options *options = maker->options;
   permi_block block;
+  const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
@@ -128,13 +129,11 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
-    status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
-    if (options->method == permi_sample_engines[i].method) {
-      offer[i].bounded = 1; /* by name no bound counts */
-      status = permi_ask(maker, &block, &offers, i);
-    }
+  if (named)
+    offer[named - permi_sample_engines].bounded = 1; /* by name no bound counts */
+  if (sampling->watch->stopped == PERM_OK)
+    status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
+                   : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
@@ -254,9 +253,8 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
-  int i, takes = options->method == PERM_METHOD_AUTO;
-  for (i = 0; i < PERMI_TRACERS; i++)
-    takes |= permi_sample_engines[i].method == options->method;
+  const int takes = options->method == PERM_METHOD_AUTO ||
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);

@@ -79,13 +79,12 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
-  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--, fresh = 0)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+    for (; times > 0; times--)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
   } else {
     permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
@@ -98,7 +97,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words, below;
+  int s, w, top = words;
   memset(total, 0, (size_t)words * sizeof *total);
   for (s = 0; s < ways; s++)
     permi_words_add(total, weight + s * words, words);
@@ -114,8 +113,7 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     at[top - 1] &= ones;
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
-    below = at[w] < total[w];
-  } while (!below);
+  } while (at[w] >= total[w]);
   for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
     ;
   return s;

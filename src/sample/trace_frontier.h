@@ -84,8 +84,8 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const permi_list *last;
   permi_run run;
+  const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
@@ -93,7 +93,6 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
   trace->visited = run.base.visited;

@@ -69,8 +69,9 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
-  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
-  trace->room = nodes * sizeof(uint32_t);
+  ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
+  permi_trace_ways(trace, &tree->numbers, ways);
+  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   status = permi_tree_nodes(tree, control, run);
@@ -105,32 +106,25 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
 {
   const permi_numbers *numbers = &tree->numbers;
   const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t part = 0;
-  int ways = 0, chosen = -1, pass;
-  for (pass = 0; pass < 2; pass++) {
-    int way = 0;
-    part = 0;
-    do {
-      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-      if (y && pass && way++ == chosen)
-        return own | part;
-      if (y && !pass) {
-        if (permi_algebra_is_integer(numbers->algebra)) {
-          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-          memset(weight, 0, 8 * (size_t)tree->size);
-          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-        } else {
-          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-        }
-        ways++;
-      }
-      part = (part - common) & common;
-    } while (part);
-    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
-  }
-  return own | part;
+  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
+  int ways = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+    if (y && permi_algebra_is_integer(numbers->algebra)) {
+      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+      memset(weight, 0, 8 * (size_t)tree->size);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+    } else if (y) {
+      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+    }
+    share[ways] = part;
+    ways += y != NULL;
+    part = (part - common) & common;
+  } while (part);
+  ways = permi_draw_way(draw, numbers, ways);
+  return ways < 0 ? own : own | share[ways];
 }
 
 /* Draws what the vertex was matched by, if at all; returns the product's state. */
