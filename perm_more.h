@@ -4454,7 +4454,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
   }
 }
 
-/* Draws a way by integer weights; -1: all are 0. */
+/* -1: all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
@@ -5476,7 +5476,7 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
    and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
 /* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {

@@ -11,7 +11,7 @@
 #include "../sparse/sparse.h"
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
 /* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {

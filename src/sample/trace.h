@@ -93,7 +93,7 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
   }
 }
 
-/* Draws a way by integer weights; -1: all are 0. */
+/* -1: all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
