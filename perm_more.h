@@ -121,7 +121,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
    file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
-   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused at once.
    Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
    again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -131,8 +131,8 @@ PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, pt
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
                                             perm_result *result);
 
-/* Unbiased estimates by random samples. Sampling stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
+/* Unbiased estimates by samples, up to the first limit: samples (rounded up to blocks of 256), relative_error (standard
+   error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -171,39 +171,39 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: the best estimator, 65536 samples,
-   95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
-   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all 0. O(n^2) a sample. checkpoint is refused. Stopped in
+   the first block: value NaN, standard_error INFINITY. All samples 0, but some product is not: value 0, standard_error
+   INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
 
-/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1
-   matrix, the placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
+/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices: of 0/1,
+   placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
    polynomial of the bipartite graph. Whole entries, else PERM_ERROR_UNSUPPORTED (times d, r_k is d^k times as large).
    per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices) polynomials) and exact (min(m, n) + 1
-   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On an error numbers are
+   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On errors numbers are
    undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
-   entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
-   first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
-   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree, frontier
-   (lists, arrays) or, if m = n, twins, and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
-   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+   entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
+   first + k only. Integers are drawn without rounding; for others the total variation distance is a few units of 2^-53
+   for each entry and line (>>sample). Blocks are computed once, by method tree, frontier (lists, arrays) or, if
+   m = n, twins, with all states in memory (max_bytes; 0: 16 GB); then a sample takes O(nnz log states) or, of a tree,
+   2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
-   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
-   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
-   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
-   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+/* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
+   row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, as about three
+   permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -213,15 +213,15 @@ PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, co
 PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
                                                        perm_integer *gradient, perm_result *result);
 
-/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
-   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
-   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
-   PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
+/* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
+   NULL): chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative, of
+   every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute. PERM_ERROR_UNSUPPORTED as
+   for samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
-/* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
-   its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
+/* Draws as SVG: entries as given and in block triangular form; vertices of the largest frontier or tree along its
+   order; engine and prediction of blocks, or why there is no plan. Options as for perm_sparse_job, path as for
    perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
@@ -4342,29 +4342,26 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 }
 
 /* ========================================================================================== >>trace
-   Draws samples from a run that kept its states. A state's value sums over ways: the value of a state (or states)
-   before times a coefficient. A draw goes backwards from the last state: it takes a way with probability (its weight) /
-   (all weights) and notes its matrix entry. These probabilities telescope to (product of the entries) / permanent.
-     >>trace_frontier   lists and arrays: the streams of a step
-     >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
+   coefficient. From the last state back, a draw chooses ways with probability weight / sum of weights and notes their
+   entries: this telescopes to (product of entries) / permanent.
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection: probabilities are exact. A weight is
-   below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too. */
+   Integer weights are exact, and numbers below their sum drawn by rejection, so probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
+   too. */
 
 struct permi_tracer;
 
-/* A block; all memory is in `pool`. */
+/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
-  void *kept; /* the engine's states */
+  void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;
   double visited;
-  double lost; /* by underflow, relative to the last value, at most */
+  double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
   permi_pool lasting;            /* of: */
   struct permi_derived *derived; /* or NULL */
@@ -4372,10 +4369,15 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
+typedef struct permi_draw_weight {
+  double fraction;
+  int64_t exp2;
+} permi_draw_weight;
+
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -4417,27 +4419,25 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
-  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--, fresh = 0)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+    for (; times > 0; times--)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
   } else {
+    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
-    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    exp2 += of_x + of_c;
-    memcpy(weight, &fraction, sizeof fraction);
-    memcpy(weight + 1, &exp2, sizeof exp2);
+    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    to->exp2 = exp2 + of_x + of_c;
   }
 }
 
-/* Draws a way by integer weights; -1: all are 0. */
+/* -1: all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words, below;
+  int s, w, top = words;
   memset(total, 0, (size_t)words * sizeof *total);
   for (s = 0; s < ways; s++)
     permi_words_add(total, weight + s * words, words);
@@ -4453,48 +4453,37 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     at[top - 1] &= ones;
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
-    below = at[w] < total[w];
-  } while (!below);
+  } while (at[w] >= total[w]);
   for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
     ;
   return s;
 }
 
-/* The same for fractions and exponents. */
-static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
 {
-  double sum = 0, at, x;
-  int64_t exp2, most = INT64_MIN;
+  double sum = 0, at;
+  int64_t most = INT64_MIN;
   int s, chosen = -1;
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    most = x > 0 && exp2 > most ? exp2 : most;
-  }
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
-    memcpy(weight + 2 * s, &x, sizeof x);
-    sum += x;
-  }
+  for (s = 0; s < ways; s++)
+    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
+  for (s = 0; s < ways; s++)
+    if (weight[s].fraction > 0)
+      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
   at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
-    memcpy(&x, weight + 2 * s, sizeof x);
-    if (x > 0) {
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
+    if (weight[s].fraction > 0) {
       chosen = s;
-      at -= x;
+      at -= weight[s].fraction;
     }
-  }
   return chosen;
 }
 
-/* Never returns -1: states have positive values. */
+/* Never -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
              ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double(draw->weight, ways, &draw->random);
+             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
 }
 
 /* Notes the entry between two vertices of the block. */
@@ -4505,8 +4494,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
-   factor for each line. 0: too long. */
+/* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
+   0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -4556,26 +4545,27 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
-static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
+static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
+  const permi_run *run = (const permi_run *)runner;
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_pool *pool = &trace->pool;
+  const permi_list *from = &run->list[p & 1];
+  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  memset(to, 0, sizeof *to);
-  to->words = from->words;
-  to->groups = groups;
-  to->states = from->states;
+  *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
   to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->value = permi_pool_copy(pool, from->value, from->states, permi_value_bytes(run->frontier));
   to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
   to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
   to->patterns.bits =
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
-  to->patterns.count = from->patterns.count;
-  return !pool->failed;
+  return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Returns the value of a state; NULL: it is not reached. */
+/* NULL: not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
@@ -4617,21 +4607,11 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_keep(permi_runner *runner, int p)
-{
-  const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const permi_list *last;
   permi_run run;
+  const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
@@ -4639,7 +4619,6 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
   trace->visited = run.base.visited;
@@ -4751,23 +4730,21 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
 
-/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
-   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
-   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one stays pending; a member that
+   waited gets any pending vertex: members' remaining entries are proportional, so all pairings have the same product.
+   Where classes merged, pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
-  uint64_t *key;
-  char *value;
-  int64_t *exp2;
-  size_t *first; /* of a state's links */
+  permi_class_list before; /* states */
+  size_t *first;           /* of a state's links */
   permi_class_link *link;
-  size_t states, targets; /* before the step, and after it */
+  size_t targets; /* states after the step */
 } permi_class_level;
 
 typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Predicts what is kept: lists double their room; links count all ways. */
+/* Lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -4780,32 +4757,29 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, share by share. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
-  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  permi_class_list *to = &((permi_class_level *)trace->kept)[p].before;
   const size_t words = (size_t)run->plan->words;
-  size_t at = 0;
+  size_t states = 1, at = 0;
   int k;
-  memset(level, 0, sizeof *level);
   for (k = 0; k < run->shares; k++)
-    level->states += list[k].count;
-  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
-  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
-  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
-  if (trace->pool.failed)
-    return 0;
-  for (k = 0; k < run->shares; at += list[k++].count)
+    states += list[k].count;
+  to->key = (uint64_t *)permi_pool_get(&trace->pool, states, words * sizeof(uint64_t));
+  to->value = (char *)permi_pool_get(&trace->pool, states, run->bytes);
+  to->exp2 = (int64_t *)permi_pool_get(&trace->pool, states, sizeof(int64_t));
+  for (k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
     if (list[k].count) {
-      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
-      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
-      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+      memcpy(to->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(to->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(to->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
     }
-  return 1;
+  return !trace->pool.failed;
 }
 
-/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
+/* Sorts them by the states after the step. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -4818,11 +4792,10 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     links += run->links[share].count;
   }
   level->targets = total = base[1][run->shares];
-  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->first = (size_t *)permi_pool_zeros(&trace->pool, total + 2, sizeof(size_t));
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
     return 0;
-  memset(level->first, 0, (total + 2) * sizeof(size_t));
   for (pass = 0; pass < 2; pass++) {
     for (share = 0; share < run->shares; share++)
       for (k = 0; k < run->links[share].count; k++) {
@@ -4832,7 +4805,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
         if (pass)
           level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
         else
-          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+          level->first[state + 2]++;
       }
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
@@ -4865,7 +4838,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   run.links = links;
   run.base.keep = permi_class_keep;
   run.base.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->kept = permi_pool_zeros(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
   trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
   if (trace->kept && permi_class_run_open(&run, plan, control))
     status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
@@ -4884,7 +4857,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* Returns a random pending vertex of a class. */
+/* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   uint64_t all, rest, x;
@@ -4896,13 +4869,12 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   do
     x = permi_random(random);
   while (x > UINT64_MAX - rest);
-  there = (int)(x % all); /* uniform */
+  there = (int)(x % all);
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;
 }
 
-/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
@@ -4944,23 +4916,19 @@ static void permi_classes_draw(permi_draw *draw)
     const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
     const permi_class_link *link = level->link + level->first[state];
     const int links = (int)(level->first[state + 1] - level->first[state]);
-    permi_class_list source;
-    memset(&source, 0, sizeof source);
-    source.key = level->key;
-    source.value = level->value;
-    source.exp2 = level->exp2;
     run.p = p;
     for (k = 0; k < links; k++) {
       memset(value, 0, run.bytes);
       exp2 = 0;
-      permi_class_add_way(&run, &source, link[k].state, (int)link[k].way, &target, 0);
+      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
       permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
     }
     k = permi_draw_way(draw, &plan->numbers, links);
     if (k < 0)
       return;
     state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
+                     &pending);
   }
 }
 
@@ -4969,7 +4937,7 @@ static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, perm
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
 
-/* The table of each node, and the products of its children's tables, last child first. */
+/* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -5013,14 +4981,13 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
-  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   perm_status status;
   size_t ways;
   int common = 0;
   trace->kept = kept;
   if (!kept)
     return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
@@ -5035,8 +5002,9 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
-  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
-  trace->room = nodes * sizeof(uint32_t);
+  ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
+  permi_trace_ways(trace, &tree->numbers, ways);
+  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   status = permi_tree_nodes(tree, control, run);
@@ -5054,7 +5022,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* Returns the value of a set of matched vertices; NULL: not in the table. */
+/* NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -5065,41 +5033,34 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how state `matched` of a product was shared; returns the first table's part. */
+/* Draws the first table's part of `matched`. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
   const permi_numbers *numbers = &tree->numbers;
   const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t part = 0;
-  int ways = 0, chosen = -1, pass;
-  for (pass = 0; pass < 2; pass++) {
-    int way = 0;
-    part = 0;
-    do {
-      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-      if (y && pass && way++ == chosen)
-        return own | part;
-      if (y && !pass) {
-        if (permi_algebra_is_integer(numbers->algebra)) {
-          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-          memset(weight, 0, 8 * (size_t)tree->size);
-          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-        } else {
-          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-        }
-        ways++;
-      }
-      part = (part - common) & common;
-    } while (part);
-    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
-  }
-  return own | part;
+  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
+  int ways = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+    if (y && permi_algebra_is_integer(numbers->algebra)) {
+      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+      memset(weight, 0, 8 * (size_t)tree->size);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+    } else if (y) {
+      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+    }
+    share[ways] = part;
+    ways += y != NULL;
+    part = (part - common) & common;
+  } while (part);
+  ways = permi_draw_way(draw, numbers, ways);
+  return ways < 0 ? own : own | share[ways];
 }
 
-/* Draws whether the vertex was matched below the node, by an entry, or stays free; returns the product's state. */
+/* Draws what the vertex was matched by, if at all; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
@@ -5162,20 +5123,18 @@ static void permi_tree_draw(permi_draw *draw)
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 
 /* ==================================================================================== >>derive_tree
-   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
-   From the last table, where it is 1, back to the leaves:
+   Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
-   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
-   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
+   have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md. */
 
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  uint64_t *value; /* by edges, then by `alone` of nodes */
   permi_sizes *sizes;
   permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
@@ -5193,7 +5152,7 @@ typedef struct permi_tree_back {
   double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
+/* Adds sums of x y, x in `group`, y adjoints: at each of `of` with its partners; NULL: in step. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
                                                      const permi_tree_product *join, const permi_tree_group *of,
                                                      const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
@@ -5248,7 +5207,7 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
                                               ray->sum + (size_t)part * size);
 }
 
-/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+/* By edge e, or, before the node's, by `alone`. */
 static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
                                const permi_sizes *sizes, double roundings)
 {
@@ -5280,7 +5239,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
   for (e = node->edge - 1; e < node[1].edge; e++) {
-    const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
+    const int some = permi_tree_ray_aim(&ray, node, e);
     const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
     if (!some && !(tree->alone && run->zeros))
@@ -5309,7 +5268,7 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
-/* Of one factor's adjoint: groups with the same heavy bits. */
+/* Of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
@@ -5340,7 +5299,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
+/* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -5371,7 +5330,7 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   return status;
 }
 
-/* Makes the adjoints of a node's children, on the stack, from its own. */
+/* Makes the children's adjoints, on the stack. */
 static perm_status permi_tree_node_back(permi_tree_back *back, int i, const permi_tree_table *table)
 {
   permi_tree_run *run = back->run;
@@ -5399,7 +5358,7 @@ static perm_status permi_tree_node_back(permi_tree_back *back, int i, const perm
   through += node[1].edge - node->edge + (tree->alone != NULL) + back->product;
   bars[0].sizes = product.sizes; /* if it is the product */
   back->roundings[child[0]] = through;
-  while (j-- > 0 && status == PERM_OK) { /* product j joins child[k] to what is before */
+  while (j-- > 0 && status == PERM_OK) {
     permi_tree_table before = j ? products[j - 1] : kept->own[child[children - 1]];
     k = children - 2 - j;
     factor[0] = k >= 0 ? &kept->own[child[k]] : &unit;
@@ -5503,17 +5462,15 @@ static double permi_tree_derive_bytes(const void *plan)
 static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
 
 /* ========================================================================================= >>sample
-   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
-   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
-   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
-   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
-   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
-   so threads and ranges change nothing. */
+   Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
+   u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G roundings in a value (THE
+   BOUND); a draw has 53 bits, and for each way an addition and a subtraction. Underflow above 2^-60 of the last value
+   and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
-/* The third column says in which order they are asked. */
+/* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -5560,7 +5517,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
     for (b = 0; b < sampling->blocks; b++) {
@@ -5577,7 +5534,6 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -5616,6 +5572,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
 {
   const perm_options *options = maker->options;
   permi_block block;
+  const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
@@ -5629,13 +5586,11 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
-    status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
-    if (options->method == permi_sample_engines[i].method) {
-      offer[i].bounded = 1; /* by name no bound counts */
-      status = permi_ask(maker, &block, &offers, i);
-    }
+  if (named)
+    offer[named - permi_sample_engines].bounded = 1; /* by name no bound counts */
+  if (sampling->watch->stopped == PERM_OK)
+    status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
+                   : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
@@ -5692,9 +5647,9 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   int k;
   if (status != PERM_OK)
     return status;
-  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
-  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
-  if (!sampling->trace || !sampling->forced)
+  sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
+  sampling->forced = (int *)permi_pool_get(&working->pool, (size_t)n, sizeof *sampling->forced);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -5719,7 +5674,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
     if (permi_sample_single(sampling, k))
       continue;
-    memset(trace, 0, sizeof *trace);
     trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
@@ -5750,16 +5704,14 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
-static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
-  int i, takes = options->method == PERM_METHOD_AUTO;
-  for (i = 0; i < PERMI_TRACERS; i++)
-    takes |= permi_sample_engines[i].method == options->method;
+  const int takes = options->method == PERM_METHOD_AUTO ||
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
@@ -5773,7 +5725,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
                       columns ? "count is too large" : "columns is NULL");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
@@ -5821,11 +5773,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_release(allocator, sampling->trace);
-  permi_release(allocator, sampling->forced);
   permi_release(allocator, sampling->first);
   permi_release(allocator, sampling->line);
-  permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
@@ -5835,18 +5784,17 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, exact, zero = 0;
   const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  size_t at;
+  int row, zero = 0;
+  const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+  if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
   sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_tracers;
@@ -5858,12 +5806,25 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           NULL)
                             : PERM_ERROR_MEMORY;
   }
   return permi_sample_end(sampling, status, "sampling");
+}
+
+static perm_status permi_sample_begin(permi_sampling *sampling, const perm_matrix *matrix,
+                                      const perm_options *options_given, permi_metered *call, permi_control *watch,
+                                      perm_result *result)
+{
+  memset(sampling, 0, sizeof *sampling);
+  sampling->options = permi_meter_begin(call, options_given, permi_matrix_cost(matrix));
+  sampling->watch = watch;
+  sampling->result = result;
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  return permi_check_input(matrix, sampling->options, watch, result);
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -5876,21 +5837,13 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  memset(&sampling, 0, sizeof sampling);
+  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
   sampling.columns = columns;
-  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
-  permi_result_clear(result);
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_check_input(matrix, sampling.options, &watch, result);
-  if (status == PERM_OK)
-    status = permi_sample_check(matrix, &sampling, 1);
+    status = permi_sample_check(matrix, &sampling);
   sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
     status = permi_sample(&sampling, matrix);
@@ -5905,12 +5858,10 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 }
 
 /* ========================================================================================= >>derive
-   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
-   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
-   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
+   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
 
-#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+#define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -5922,12 +5873,12 @@ typedef struct permi_derivation {
   permi_derive_what wanted;
   void *out; /* by entry */
   double *unmatched;
-  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number *whole, *rest; /* by block: its permanent, the others' product */
   permi_number permanent;
-  long long *exp2; /* of derivatives, by entry */
+  long long *exp2; /* of derivatives */
   double worst[2];     /* error and estimate, times 2^worst_exp2 */
   long long worst_exp2;
-  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+  double relative, lost; /* errors of marginals, at most: all, by underflow */
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
@@ -5970,18 +5921,18 @@ static perm_status permi_derive_multiply(const permi_derivation *derivation, per
   return status;
 }
 
-static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
+static perm_status permi_derive_products(permi_derivation *derivation)
 {
   permi_sampling *sampling = &derivation->sampling;
-  const permi_working *working = &sampling->working;
+  permi_working *working = &sampling->working;
   const int blocks = working->blocks;
   const permi_trace *trace = sampling->trace;
   permi_number product = permi_number_one();
   perm_status status = PERM_OK;
   int k;
-  derivation->whole = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  derivation->rest = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  if (pool->failed)
+  derivation->whole = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  derivation->rest = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   permi_number_reduce(&product, sampling->options->modulus);
   for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
@@ -6007,30 +5958,22 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes the derivative by entry e, doubles still without a common exponent. */
-static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
+static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number number)
 {
   const permi_working *working = &derivation->sampling.working;
   const permi_cell *cell = &working->cell[e];
-  const int parts = working->is_complex ? 2 : 1;
-  double *out = (double *)derivation->out;
-  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES) {
-    ((perm_integer *)derivation->out)[e] = number->integer;
-  } else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES) {
-    ((uint64_t *)derivation->out)[e] = number->integer.word[0];
-  } else {
-    permi_number_normalise(number);
-    number->exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
-    number->error += permi_modulus(number->value.lo, number->imaginary.lo);
-    out[(size_t)parts * e] = number->value.hi;
-    if (parts == 2)
-      out[2 * e + 1] = number->imaginary.hi;
-    derivation->exp2[e] = number->exp2;
-    if (!(number->error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number->exp2))) {
-      derivation->worst[0] = number->error >= 0 ? number->error : (double)INFINITY;
-      derivation->worst[1] = number->error >= 0 ? number->estimate : (double)INFINITY;
-      derivation->worst_exp2 = number->exp2;
-    }
+  double *out = (double *)derivation->out + (working->is_complex ? 2 : 1) * e;
+  permi_number_normalise(&number);
+  number.exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
+  number.error += permi_modulus(number.value.lo, number.imaginary.lo);
+  out[0] = number.value.hi;
+  if (working->is_complex)
+    out[1] = number.imaginary.hi;
+  derivation->exp2[e] = number.exp2;
+  if (!(number.error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number.exp2))) {
+    derivation->worst[0] = number.error >= 0 ? number.error : (double)INFINITY;
+    derivation->worst[1] = number.error >= 0 ? number.estimate : (double)INFINITY;
+    derivation->worst_exp2 = number.exp2;
   }
 }
 
@@ -6039,16 +5982,12 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
 {
   const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
-  const permi_sizes *sizes = &derived->sizes[e];
-  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
-  int of_c = 0, of_x = 0;
-  double chance = factor * derivative / whole, lost;
-  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
-    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
-    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
-    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
-    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
-  }
+  const long long exp2 = derived->sizes[e].exp2 - derived->whole.sizes.exp2;
+  int of_c, of_x;
+  const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+  const double chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+  const double lost = permi_ldexp(2 * derived->sizes[e].loss * c / whole, exp2 + of_c);
+  derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   return factor == 0 ? 0 : chance;
 }
 
@@ -6059,7 +5998,7 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+/* Writes entry `at` by derivative e of block k. */
 static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
@@ -6075,7 +6014,12 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
-  permi_derive_put(derivation, (size_t)at, &number);
+  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES)
+    ((perm_integer *)derivation->out)[at] = number.integer;
+  else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES)
+    ((uint64_t *)derivation->out)[at] = number.integer.word[0];
+  else
+    permi_derive_put(derivation, (size_t)at, number);
   return status;
 }
 
@@ -6118,7 +6062,6 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -6171,13 +6114,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       status = permi_derive_block(derivation, k, trace++);
     }
   }
-  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5);
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+/* One exponent for all: 0 if no double is then small. */
 static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
   permi_number *permanent = &derivation->permanent;
@@ -6264,24 +6207,22 @@ static perm_status permi_derive(permi_derivation *derivation)
   permi_sampling *sampling = &derivation->sampling;
   permi_working *working = &sampling->working;
   const perm_matrix *matrix = derivation->matrix;
-  const perm_allocator *allocator = &sampling->options->allocator;
   const double seconds = permi_derive_array_seconds(derivation);
   const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
   perm_result *result = sampling->result;
-  permi_pool pool = {allocator, NULL, 0};
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   int zero = 0;
-  if (!permi_working_create(working, allocator, longer, matrix->nnz))
+  if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
   sampling->engines = 1;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->zeros = 1;
-  working->shift = (double *)permi_pool_zeros(&pool, 2 * (size_t)longer, sizeof(double));
-  derivation->exp2 = (long long *)permi_pool_zeros(&pool, matrix->nnz, sizeof *derivation->exp2);
-  status = pool.failed ? PERM_ERROR_MEMORY
-                       : permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
+  working->shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)longer, sizeof(double));
+  derivation->exp2 = (long long *)permi_pool_zeros(&working->pool, matrix->nnz, sizeof *derivation->exp2);
+  if (!working->pool.failed)
+    status = permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
   if (status == PERM_OK && zero) {
     memset(&derivation->permanent, 0, sizeof derivation->permanent);
     derivation->permanent.exact = working->integer;
@@ -6290,7 +6231,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   } else if (status == PERM_OK) {
     status = permi_sample_blocks(sampling);
     if (status == PERM_OK)
-      status = permi_derive_products(derivation, &pool);
+      status = permi_derive_products(derivation);
     if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
@@ -6315,7 +6256,6 @@ static perm_status permi_derive(permi_derivation *derivation)
     result->threads = permi_threads(sampling->options);
     result->isa = PERM_ISA_PLAIN;
   }
-  permi_pool_release(&pool);
   status = permi_sample_end(sampling, status, "differentiating");
   if (status == PERM_ERROR_LIMIT && seconds < PERMI_HOPELESS_SECONDS) {
     permi_result_clear(result);
@@ -6347,17 +6287,16 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
 }
 
-/* Zeros, or NaN after a failure. */
 static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
 {
   static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};
   const perm_matrix *matrix = derivation->matrix;
-  const size_t count = derivation->out ? matrix->nnz : 0;
-  const size_t parts = count && derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t parts = derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = derivation->out ? parts * matrix->nnz : 0;
   size_t k;
   if (count)
-    memset(derivation->out, 0, count * parts * bytes[derivation->wanted]);
-  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count * parts; k++)
+    memset(derivation->out, 0, count * bytes[derivation->wanted]);
+  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
     ((double *)derivation->out)[k] = (double)NAN;
   for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
@@ -6374,16 +6313,11 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   if (!result)
     return PERM_ERROR_NULL;
   memset(&derivation, 0, sizeof derivation);
+  status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
   derivation.matrix = matrix;
   derivation.wanted = wanted;
   derivation.out = out;
   derivation.unmatched = unmatched;
-  derivation.sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  derivation.sampling.watch = &watch;
-  derivation.sampling.result = result;
-  permi_result_clear(result);
-  watch = permi_control_begin(derivation.sampling.options);
-  status = permi_check_input(matrix, derivation.sampling.options, &watch, result);
   if (status == PERM_OK) {
     permi_derive_fill(&derivation, PERM_OK);
     derivation.permanent = permi_number_one();

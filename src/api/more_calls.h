@@ -28,7 +28,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 
 /* Permanent of a square matrix of integers (Gaussian: complex ones; sparse: below 2^53), n <= 44, with a proof in the
    file `path` (docs/proofs.md); path NULL: the value alone. (n + 1) n 2^(n-1) products, on the CPU, for each 50 bits of
-   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused before the work.
+   a bound on the permanent. The file is replaced as a whole; a name that cannot be written is refused at once.
    Method auto, precision default or exact. PERM_ERROR_STATE: finished values are wrong; the same call computes them
    again. */
 PERM_MORE_API perm_status perm_prove_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const char *path,
@@ -38,8 +38,8 @@ PERM_MORE_API perm_status perm_prove_gaussian(int m, int n, const int64_t *a, pt
 PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const char *path, const perm_options *options,
                                             perm_result *result);
 
-/* Unbiased estimates by random samples. Sampling stops at the first limit: samples (rounded up to blocks of 256),
-   relative_error (standard error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
+/* Unbiased estimates by samples, up to the first limit: samples (rounded up to blocks of 256), relative_error (standard
+   error over value; PERM_TOLERANCE_NOT_MET: another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -78,39 +78,39 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: the best estimator, 65536 samples,
-   95 %. O(n^2) a sample. checkpoint is refused. Stopped before the first block: value NaN, standard_error INFINITY. All
-   samples 0, but some product is not: value 0, standard_error INFINITY. [Gur05] [SB99] */
+/* Of an n x n matrix, n <= PERM_ESTIMATE_MAX_N. plan NULL: all 0. O(n^2) a sample. checkpoint is refused. Stopped in
+   the first block: value NaN, standard_error INFINITY. All samples 0, but some product is not: value 0, standard_error
+   INFINITY. [Gur05] [SB99] */
 PERM_MORE_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                              const perm_options *options, perm_estimate *estimate);
 PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                                 const perm_options *options, perm_estimate *estimate);
 
-/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices; of a 0/1
-   matrix, the placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
+/* Rook numbers r_k: numbers[k], k = 0 .. min(m, n), is the sum of the permanents of all k x k submatrices: of 0/1,
+   placements of k rooks that do not attack. (-1)^k r_k is the coefficient of x^(m + n - 2k) in the matching
    polynomial of the bipartite graph. Whole entries, else PERM_ERROR_UNSUPPORTED (times d, r_k is d^k times as large).
    per(A) is the result's integer. Methods auto, frontier (2^(frontier vertices) polynomials) and exact (min(m, n) + 1
-   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On an error numbers are
+   permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Checkpoints are refused. On errors numbers are
    undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
-   entries) / permanent: sample k, k < count, is columns[k m + row], from 0. Samples depend on matrix, options, seed and
-   first + k only, so ranges agree. Integers are drawn without rounding; for others the total variation distance is a
-   few units of 2^-53 for each entry and line (>>sample). Each block is computed once, by method tree, frontier
-   (lists, arrays) or, if m = n, twins, and all its states are kept, within max_bytes (0: 16 GB); then a sample takes
-   O(nnz log states) or, of a tree, 2^width a join. No value is returned.
+   entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
+   first + k only. Integers are drawn without rounding; for others the total variation distance is a few units of 2^-53
+   for each entry and line (>>sample). Blocks are computed once, by method tree, frontier (lists, arrays) or, if
+   m = n, twins, with all states in memory (max_bytes; 0: 16 GB); then a sample takes O(nnz log states) or, of a tree,
+   2^width a join. No value is returned.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0,
    products beyond doubles. PERM_ERROR_SIZE: m > n. PERM_ERROR_LIMIT: predicted. */
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                              uint64_t first, uint64_t count, int *columns, perm_result *result);
 
-/* Derivatives of the permanent by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent
-   without entry e's row and column, times 2^result->exp2; below 2^-1000 of the largest it may become 0. result is the
-   permanent, with that exponent; error_bound and error_estimate are absolute ones of the worst derivative. By method
-   tree, as about three permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as
-   perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+/* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
+   row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, as about three
+   permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -120,15 +120,15 @@ PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, co
 PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
                                                        perm_integer *gradient, perm_result *result);
 
-/* Marginals of assignments, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0.
-   unmatched (or NULL): the chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound
-   is a relative one of every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute.
-   PERM_ERROR_UNSUPPORTED: a negative or complex entry, permanent 0, products beyond doubles. Else as the gradient. */
+/* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
+   NULL): chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative, of
+   every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute. PERM_ERROR_UNSUPPORTED as
+   for samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
-/* Draws as SVG: the entries as given and in block triangular form; the vertices of the largest frontier or tree along
-   its order; engine and prediction of every block, or why there is no plan. Options as for perm_sparse_job, path as for
+/* Draws as SVG: entries as given and in block triangular form; vertices of the largest frontier or tree along its
+   order; engine and prediction of blocks, or why there is no plan. Options as for perm_sparse_job, path as for
    perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);

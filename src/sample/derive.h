@@ -1,13 +1,11 @@
 /* ========================================================================================= >>derive
-   Derivatives by all stored entries: those of >>derive_tree times the permanents of the other blocks. An entry in no
-   perfect matching has the derivative 0: with one of its minor it would be in one. So stored zeros count as entries,
-   and lines of degree 2 stay. Free columns of one entry are part of their row's `alone`, whose derivative is theirs.
-   Without a tree: square matrices of up to 64 lines, in doubles, as arrays. */
+   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
+   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
 #pragma once
 #include "../minors/minors_calls.h"
 #include "sample.h"
 
-#define PERMI_DERIVE_LOST 1e-290 /* by this a marginal may be off besides its bound */
+#define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -19,12 +17,12 @@ typedef struct permi_derivation {
   permi_derive_what wanted;
   void *out; /* by entry */
   double *unmatched;
-  permi_number *whole, *rest; /* of a block: its permanent, the product of the others' */
+  permi_number *whole, *rest; /* by block: its permanent, the others' product */
   permi_number permanent;
-  long long *exp2; /* of derivatives, by entry */
+  long long *exp2; /* of derivatives */
   double worst[2];     /* error and estimate, times 2^worst_exp2 */
   long long worst_exp2;
-  double relative, lost; /* error of a marginal, at most: of all, and by underflow of its derivative */
+  double relative, lost; /* errors of marginals, at most: all, by underflow */
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
@@ -67,18 +65,18 @@ static perm_status permi_derive_multiply(const permi_derivation *derivation, per
   return status;
 }
 
-static perm_status permi_derive_products(permi_derivation *derivation, permi_pool *pool)
+static perm_status permi_derive_products(permi_derivation *derivation)
 {
   permi_sampling *sampling = &derivation->sampling;
-  const permi_working *working = &sampling->working;
+  permi_working *working = &sampling->working;
   const int blocks = working->blocks;
   const permi_trace *trace = sampling->trace;
   permi_number product = permi_number_one();
   perm_status status = PERM_OK;
   int k;
-  derivation->whole = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  derivation->rest = (permi_number *)permi_pool_get(pool, (size_t)blocks, sizeof product);
-  if (pool->failed)
+  derivation->whole = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  derivation->rest = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   permi_number_reduce(&product, sampling->options->modulus);
   for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
@@ -104,30 +102,22 @@ static perm_status permi_derive_products(permi_derivation *derivation, permi_poo
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Writes the derivative by entry e, doubles still without a common exponent. */
-static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number *number)
+static void permi_derive_put(permi_derivation *derivation, size_t e, permi_number number)
 {
   const permi_working *working = &derivation->sampling.working;
   const permi_cell *cell = &working->cell[e];
-  const int parts = working->is_complex ? 2 : 1;
-  double *out = (double *)derivation->out;
-  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES) {
-    ((perm_integer *)derivation->out)[e] = number->integer;
-  } else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES) {
-    ((uint64_t *)derivation->out)[e] = number->integer.word[0];
-  } else {
-    permi_number_normalise(number);
-    number->exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
-    number->error += permi_modulus(number->value.lo, number->imaginary.lo);
-    out[(size_t)parts * e] = number->value.hi;
-    if (parts == 2)
-      out[2 * e + 1] = number->imaginary.hi;
-    derivation->exp2[e] = number->exp2;
-    if (!(number->error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number->exp2))) {
-      derivation->worst[0] = number->error >= 0 ? number->error : (double)INFINITY;
-      derivation->worst[1] = number->error >= 0 ? number->estimate : (double)INFINITY;
-      derivation->worst_exp2 = number->exp2;
-    }
+  double *out = (double *)derivation->out + (working->is_complex ? 2 : 1) * e;
+  permi_number_normalise(&number);
+  number.exp2 += working->exp2 + (long long)(working->shift[cell->vertex[0]] + working->shift[cell->vertex[1]]);
+  number.error += permi_modulus(number.value.lo, number.imaginary.lo);
+  out[0] = number.value.hi;
+  if (working->is_complex)
+    out[1] = number.imaginary.hi;
+  derivation->exp2[e] = number.exp2;
+  if (!(number.error <= permi_ldexp(derivation->worst[0], derivation->worst_exp2 - number.exp2))) {
+    derivation->worst[0] = number.error >= 0 ? number.error : (double)INFINITY;
+    derivation->worst[1] = number.error >= 0 ? number.estimate : (double)INFINITY;
+    derivation->worst_exp2 = number.exp2;
   }
 }
 
@@ -136,16 +126,12 @@ static double permi_derive_chance(permi_derivation *derivation, const permi_deri
 {
   const double whole = *(const double *)(const void *)derived->whole.value; /* within 2^-100, 2^100 */
   const double derivative = ((const double *)(const void *)derived->value)[e];
-  const permi_sizes *sizes = &derived->sizes[e];
-  const long long exp2 = sizes->exp2 - derived->whole.sizes.exp2;
-  int of_c = 0, of_x = 0;
-  double chance = factor * derivative / whole, lost;
-  if (exp2 || sizes->loss > 0 || !(chance > 1e-200)) {
-    const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
-    chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
-    lost = permi_ldexp(2 * sizes->loss * c / whole, exp2 + of_c);
-    derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
-  }
+  const long long exp2 = derived->sizes[e].exp2 - derived->whole.sizes.exp2;
+  int of_c, of_x;
+  const double c = frexp(factor, &of_c), x = frexp(derivative, &of_x);
+  const double chance = permi_ldexp(c * x / whole, exp2 + of_c + of_x);
+  const double lost = permi_ldexp(2 * derived->sizes[e].loss * c / whole, exp2 + of_c);
+  derivation->lost = lost > PERMI_DERIVE_LOST ? fmax(derivation->lost, lost / chance) : derivation->lost;
   return factor == 0 ? 0 : chance;
 }
 
@@ -156,7 +142,7 @@ static void permi_derive_relative(permi_derivation *derivation, const permi_deri
   derivation->relative = fmax(derivation->relative, relative);
 }
 
-/* Writes what is wanted of entry `at` of block k, by derivative e of the block. */
+/* Writes entry `at` by derivative e of block k. */
 static perm_status permi_derive_entry(permi_derivation *derivation, int k, int at, const permi_derived *derived, int e)
 {
   permi_number number;
@@ -172,7 +158,12 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
     status = permi_derive_multiply(derivation, &number, &derivation->rest[k]);
-  permi_derive_put(derivation, (size_t)at, &number);
+  if (derivation->wanted == PERMI_INTEGER_DERIVATIVES)
+    ((perm_integer *)derivation->out)[at] = number.integer;
+  else if (derivation->wanted == PERMI_RESIDUE_DERIVATIVES)
+    ((uint64_t *)derivation->out)[at] = number.integer.word[0];
+  else
+    permi_derive_put(derivation, (size_t)at, number);
   return status;
 }
 
@@ -215,7 +206,6 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
   return status;
 }
 
-/* A column of one row is unmatched if the row takes another one. */
 static void permi_derive_unmatched(permi_derivation *derivation)
 {
   permi_working *working = &derivation->sampling.working;
@@ -268,13 +258,13 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
       status = permi_derive_block(derivation, k, trace++);
     }
   }
-  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5); /* below 1e-6: second order */
+  derivation->relative = (derivation->relative + derivation->lost) * (1 + 1e-5);
   if (status == PERM_OK && derivation->unmatched && working->alone)
     permi_derive_unmatched(derivation);
   return status == PERM_OK ? sampling->watch->stopped : status;
 }
 
-/* Brings derivatives and permanent to one exponent, 0 if all are then doubles that are not small. */
+/* One exponent for all: 0 if no double is then small. */
 static void permi_derive_align(permi_derivation *derivation, perm_result *result)
 {
   permi_number *permanent = &derivation->permanent;
@@ -361,24 +351,22 @@ static perm_status permi_derive(permi_derivation *derivation)
   permi_sampling *sampling = &derivation->sampling;
   permi_working *working = &sampling->working;
   const perm_matrix *matrix = derivation->matrix;
-  const perm_allocator *allocator = &sampling->options->allocator;
   const double seconds = permi_derive_array_seconds(derivation);
   const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
   perm_result *result = sampling->result;
-  permi_pool pool = {allocator, NULL, 0};
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   int zero = 0;
-  if (!permi_working_create(working, allocator, longer, matrix->nnz))
+  if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
   sampling->engines = 1;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->zeros = 1;
-  working->shift = (double *)permi_pool_zeros(&pool, 2 * (size_t)longer, sizeof(double));
-  derivation->exp2 = (long long *)permi_pool_zeros(&pool, matrix->nnz, sizeof *derivation->exp2);
-  status = pool.failed ? PERM_ERROR_MEMORY
-                       : permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
+  working->shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)longer, sizeof(double));
+  derivation->exp2 = (long long *)permi_pool_zeros(&working->pool, matrix->nnz, sizeof *derivation->exp2);
+  if (!working->pool.failed)
+    status = permi_sample_prepare(sampling, matrix, derivation->wanted >= PERMI_RESIDUE_DERIVATIVES, &zero);
   if (status == PERM_OK && zero) {
     memset(&derivation->permanent, 0, sizeof derivation->permanent);
     derivation->permanent.exact = working->integer;
@@ -387,7 +375,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   } else if (status == PERM_OK) {
     status = permi_sample_blocks(sampling);
     if (status == PERM_OK)
-      status = permi_derive_products(derivation, &pool);
+      status = permi_derive_products(derivation);
     if (status == PERM_OK && chances && derivation->permanent.value.hi == 0)
       status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its permanent is 0: nothing has a chance");
     if (status == PERM_OK)
@@ -412,7 +400,6 @@ static perm_status permi_derive(permi_derivation *derivation)
     result->threads = permi_threads(sampling->options);
     result->isa = PERM_ISA_PLAIN;
   }
-  permi_pool_release(&pool);
   status = permi_sample_end(sampling, status, "differentiating");
   if (status == PERM_ERROR_LIMIT && seconds < PERMI_HOPELESS_SECONDS) {
     permi_result_clear(result);
@@ -444,17 +431,16 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   return derivation->wanted == PERMI_CHANCES ? permi_sample_weights_check(matrix, watch, result) : PERM_OK;
 }
 
-/* Zeros, or NaN after a failure. */
 static void permi_derive_fill(const permi_derivation *derivation, perm_status status)
 {
   static const size_t bytes[] = {sizeof(double), sizeof(double), sizeof(uint64_t), sizeof(perm_integer)};
   const perm_matrix *matrix = derivation->matrix;
-  const size_t count = derivation->out ? matrix->nnz : 0;
-  const size_t parts = count && derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t parts = derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const size_t count = derivation->out ? parts * matrix->nnz : 0;
   size_t k;
   if (count)
-    memset(derivation->out, 0, count * parts * bytes[derivation->wanted]);
-  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count * parts; k++)
+    memset(derivation->out, 0, count * bytes[derivation->wanted]);
+  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
     ((double *)derivation->out)[k] = (double)NAN;
   for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
@@ -471,16 +457,11 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   if (!result)
     return PERM_ERROR_NULL;
   memset(&derivation, 0, sizeof derivation);
+  status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
   derivation.matrix = matrix;
   derivation.wanted = wanted;
   derivation.out = out;
   derivation.unmatched = unmatched;
-  derivation.sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  derivation.sampling.watch = &watch;
-  derivation.sampling.result = result;
-  permi_result_clear(result);
-  watch = permi_control_begin(derivation.sampling.options);
-  status = permi_check_input(matrix, derivation.sampling.options, &watch, result);
   if (status == PERM_OK) {
     permi_derive_fill(&derivation, PERM_OK);
     derivation.permanent = permi_number_one();

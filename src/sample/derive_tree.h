@@ -1,20 +1,18 @@
 /* ==================================================================================== >>derive_tree
-   Derivatives of a block's permanent, by one pass back through the tables of its tree. T' is the derivative by table T.
-   From the last table, where it is 1, back to the leaves:
+   Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
                    c' = sum of P[s] T'[s | t], alone' = sum of P[s] T'[s]
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
-   Adjoints lie where the run had its tables. A zero's adjoint may count: joins skip zeros only where all are
-   structural. A place is summed by one thread, the dots of a star in as many parts for any number of threads. THE
-   BOUND: docs/proofs-rounding.md, tests/proofs/chains.v. */
+   Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
+   have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md. */
 #pragma once
 #include "trace_tree.h"
 
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  uint64_t *value; /* by the tree's edges, then by `alone` of its nodes */
+  uint64_t *value; /* by edges, then by `alone` of nodes */
   permi_sizes *sizes;
   permi_tree_table whole; /* the permanent */
   double roundings[2];    /* in it, in a derivative, at most */
@@ -32,7 +30,7 @@ typedef struct permi_tree_back {
   double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, of values x in `group` and adjoints y: at each of `of` those with its partners; NULL: in step. */
+/* Adds sums of x y, x in `group`, y adjoints: at each of `of` with its partners; NULL: in step. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
                                                      const permi_tree_product *join, const permi_tree_group *of,
                                                      const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
@@ -87,7 +85,7 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
                                               ray->sum + (size_t)part * size);
 }
 
-/* Notes the derivative by edge e, or (before the node's edges) by `alone`. */
+/* By edge e, or, before the node's, by `alone`. */
 static void permi_tree_derived(const permi_tree_back *back, const permi_tree_node *node, int e, const uint64_t *value,
                                const permi_sizes *sizes, double roundings)
 {
@@ -119,7 +117,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
   for (e = node->edge - 1; e < node[1].edge; e++) {
-    const int some = permi_tree_ray_aim(&ray, node, e); /* a stored zero's derivative may count */
+    const int some = permi_tree_ray_aim(&ray, node, e);
     const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
     if (!some && !(tree->alone && run->zeros))
@@ -148,7 +146,7 @@ typedef struct permi_tree_join_back {
   int side;
 } permi_tree_join_back;
 
-/* Of one factor's adjoint: groups with the same heavy bits. */
+/* Of groups with the same heavy bits. */
 static perm_status permi_tree_join_back_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_join_back *work = (const permi_tree_join_back *)context;
@@ -179,7 +177,7 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
-/* Makes adjoints bar[k], unless NULL, of two factors from that of their product, and adds to roundings[k]. */
+/* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
                                            permi_tree_table *const *bar, double *roundings)
@@ -210,7 +208,7 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
   return status;
 }
 
-/* Makes the adjoints of a node's children, on the stack, from its own. */
+/* Makes the children's adjoints, on the stack. */
 static perm_status permi_tree_node_back(permi_tree_back *back, int i, const permi_tree_table *table)
 {
   permi_tree_run *run = back->run;
@@ -238,7 +236,7 @@ static perm_status permi_tree_node_back(permi_tree_back *back, int i, const perm
   through += node[1].edge - node->edge + (tree->alone != NULL) + back->product;
   bars[0].sizes = product.sizes; /* if it is the product */
   back->roundings[child[0]] = through;
-  while (j-- > 0 && status == PERM_OK) { /* product j joins child[k] to what is before */
+  while (j-- > 0 && status == PERM_OK) {
     permi_tree_table before = j ? products[j - 1] : kept->own[child[children - 1]];
     k = children - 2 - j;
     factor[0] = k >= 0 ? &kept->own[child[k]] : &unit;

@@ -1,10 +1,8 @@
 /* ========================================================================================= >>sample
-   Draws permutations or injections of a non-negative matrix with probability proportional to their products, each block
-   by the engine of >>trace predicted to be the quickest within the memory. Integers are drawn exactly. For doubles, u =
-   2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G is the number of roundings in
-   a value (THE BOUND); a draw's sum adds one for each way, and a draw has 53 bits and a subtraction for each way.
-   Underflow above 2^-60 of the last value and entries lost by scaling are refused. Sample i is seeded with (seed, i),
-   so threads and ranges change nothing. */
+   Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
+   u = 2^-53, the total variation distance is at most 4 (G + ways + steps) u to first order: G roundings in a value (THE
+   BOUND); a draw has 53 bits, and for each way an addition and a subtraction. Underflow above 2^-60 of the last value
+   and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
@@ -13,9 +11,9 @@
 #include "../sparse/sparse.h"
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
-/* The third column says in which order they are asked. */
+/* Third: the order of asking. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
     {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
@@ -62,7 +60,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed; /* the sample's place on the generator's cycle */
+    draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
     for (b = 0; b < sampling->blocks; b++) {
@@ -79,7 +77,6 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
-/* Weights must be exact, and memory must hold all states. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -118,6 +115,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
 {
   const perm_options *options = maker->options;
   permi_block block;
+  const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
@@ -131,13 +129,11 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     if (!(permi_sample_engines[i].flags & PERMI_FREE))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
-  if (options->method == PERM_METHOD_AUTO && sampling->watch->stopped == PERM_OK)
-    status = permi_ask_engines(maker, &block, &offers);
-  for (i = 0; i < sampling->engines && status == PERM_OK && sampling->watch->stopped == PERM_OK; i++)
-    if (options->method == permi_sample_engines[i].method) {
-      offer[i].bounded = 1; /* by name no bound counts */
-      status = permi_ask(maker, &block, &offers, i);
-    }
+  if (named)
+    offer[named - permi_sample_engines].bounded = 1; /* by name no bound counts */
+  if (sampling->watch->stopped == PERM_OK)
+    status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
+                   : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
@@ -194,9 +190,9 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   int k;
   if (status != PERM_OK)
     return status;
-  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
-  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
-  if (!sampling->trace || !sampling->forced)
+  sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
+  sampling->forced = (int *)permi_pool_get(&working->pool, (size_t)n, sizeof *sampling->forced);
+  if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
@@ -221,7 +217,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
     if (permi_sample_single(sampling, k))
       continue;
-    memset(trace, 0, sizeof *trace);
     trace->pool.allocator = trace->lasting.allocator = allocator;
     trace->row = row;
     trace->column = column;
@@ -252,16 +247,14 @@ static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_c
   return PERM_OK;
 }
 
-/* `argument`: the position of the matrix; options, seed, first, count, columns, result follow. */
-static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling, int argument)
+static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sampling *sampling)
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
-  int i, takes = options->method == PERM_METHOD_AUTO;
-  for (i = 0; i < PERMI_TRACERS; i++)
-    takes |= permi_sample_engines[i].method == options->method;
+  const int takes = options->method == PERM_METHOD_AUTO ||
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
@@ -275,7 +268,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
                       columns ? "count is too large" : "columns is NULL");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
@@ -323,11 +316,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_release(allocator, sampling->trace);
-  permi_release(allocator, sampling->forced);
   permi_release(allocator, sampling->first);
   permi_release(allocator, sampling->line);
-  permi_release(allocator, sampling->room);
   permi_working_free(&sampling->working);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
@@ -337,18 +327,17 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status;
-  size_t at;
-  int row, exact, zero = 0;
   const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
-  exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  size_t at;
+  int row, zero = 0;
+  const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
+  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
-  if (!permi_working_create(&sampling->working, allocator, matrix->n, matrix->nnz))
+  if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
   sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_tracers;
@@ -360,12 +349,25 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           NULL)
                             : PERM_ERROR_MEMORY;
   }
   return permi_sample_end(sampling, status, "sampling");
+}
+
+static perm_status permi_sample_begin(permi_sampling *sampling, const perm_matrix *matrix,
+                                      const perm_options *options_given, permi_metered *call, permi_control *watch,
+                                      perm_result *result)
+{
+  memset(sampling, 0, sizeof *sampling);
+  sampling->options = permi_meter_begin(call, options_given, permi_matrix_cost(matrix));
+  sampling->watch = watch;
+  sampling->result = result;
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  return permi_check_input(matrix, sampling->options, watch, result);
 }
 
 PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
@@ -378,21 +380,13 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  memset(&sampling, 0, sizeof sampling);
+  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
   sampling.columns = columns;
-  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
-  permi_result_clear(result);
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  status = permi_check_options(sampling.options, 2, result);
   if (status == PERM_OK)
-    status = permi_check_input(matrix, sampling.options, &watch, result);
-  if (status == PERM_OK)
-    status = permi_sample_check(matrix, &sampling, 1);
+    status = permi_sample_check(matrix, &sampling);
   sampling.m = status == PERM_OK ? matrix->m : 0;
   if (sampling.m > 0)
     status = permi_sample(&sampling, matrix);

@@ -1,30 +1,27 @@
 /* ========================================================================================== >>trace
-   Draws samples from a run that kept its states. A state's value sums over ways: the value of a state (or states)
-   before times a coefficient. A draw goes backwards from the last state: it takes a way with probability (its weight) /
-   (all weights) and notes its matrix entry. These probabilities telescope to (product of the entries) / permanent.
-     >>trace_frontier   lists and arrays: the streams of a step
-     >>trace_classes    ways noted during the run; the member of a class is drawn later
-     >>trace_tree       a star's entries; how a join shares the matched vertices
+   Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
+   coefficient. From the last state back, a draw chooses ways with probability weight / sum of weights and notes their
+   entries: this telescopes to (product of entries) / permanent.
 
-   Integer weights are exact, and numbers below their sum are drawn by rejection: probabilities are exact. A weight is
-   below Bregman's bound, or the product of row sums, of the rows matched so far; counted states have the columns'
-   factor too. */
+   Integer weights are exact, and numbers below their sum drawn by rejection, so probabilities are exact. A weight is
+   below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
+   too. */
 #pragma once
 #include "../estimate/estimate.h"
 #include "../frontier/values.h"
 
 struct permi_tracer;
 
-/* A block; all memory is in `pool`. */
+/* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
-  void *kept; /* the engine's states */
+  void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;
   double visited;
-  double lost; /* by underflow, relative to the last value, at most */
+  double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
   permi_pool lasting;            /* of: */
   struct permi_derived *derived; /* or NULL */
@@ -32,10 +29,15 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
+typedef struct permi_draw_weight {
+  double fraction;
+  int64_t exp2;
+} permi_draw_weight;
+
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random;
-  uint64_t *weight; /* words for each way and two more; doubles: fraction, exponent */
+  uint64_t *weight; /* words for each way and two more */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -77,27 +79,25 @@ static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int
 {
   const size_t words = permi_weight_words(numbers);
   uint64_t *weight = draw->weight + (size_t)way * words;
-  int fresh = 1;
   memset(weight, 0, words * sizeof *weight);
   if (!x)
     return;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--, fresh = 0)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, fresh);
+    for (; times > 0; times--)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
   } else {
+    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
     int of_x, of_c;
-    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    exp2 += of_x + of_c;
-    memcpy(weight, &fraction, sizeof fraction);
-    memcpy(weight + 1, &exp2, sizeof exp2);
+    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    to->exp2 = exp2 + of_x + of_c;
   }
 }
 
-/* Draws a way by integer weights; -1: all are 0. */
+/* -1: all weights are 0. */
 static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
 {
   uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words, below;
+  int s, w, top = words;
   memset(total, 0, (size_t)words * sizeof *total);
   for (s = 0; s < ways; s++)
     permi_words_add(total, weight + s * words, words);
@@ -113,48 +113,37 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     at[top - 1] &= ones;
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
-    below = at[w] < total[w];
-  } while (!below);
+  } while (at[w] >= total[w]);
   for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
     ;
   return s;
 }
 
-/* The same for fractions and exponents. */
-static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
 {
-  double sum = 0, at, x;
-  int64_t exp2, most = INT64_MIN;
+  double sum = 0, at;
+  int64_t most = INT64_MIN;
   int s, chosen = -1;
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    most = x > 0 && exp2 > most ? exp2 : most;
-  }
-  for (s = 0; s < ways; s++) {
-    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
-    memcpy(&x, weight + 2 * s, sizeof x);
-    x = x > 0 ? permi_ldexp(x, exp2 - most) : 0;
-    memcpy(weight + 2 * s, &x, sizeof x);
-    sum += x;
-  }
+  for (s = 0; s < ways; s++)
+    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
+  for (s = 0; s < ways; s++)
+    if (weight[s].fraction > 0)
+      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
   at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
-    memcpy(&x, weight + 2 * s, sizeof x);
-    if (x > 0) {
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
+    if (weight[s].fraction > 0) {
       chosen = s;
-      at -= x;
+      at -= weight[s].fraction;
     }
-  }
   return chosen;
 }
 
-/* Never returns -1: states have positive values. */
+/* Never -1: states have positive values. */
 static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
 {
   return permi_algebra_is_integer(numbers->algebra)
              ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double(draw->weight, ways, &draw->random);
+             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
 }
 
 /* Notes the entry between two vertices of the block. */
@@ -165,8 +154,8 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
   draw->columns[trace->row[row]] = trace->column[column] - draw->total;
 }
 
-/* Lengthens integers of counted states, whose ways belong to several sets of lines: a product has at most one entry or
-   factor for each line. 0: too long. */
+/* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
+   0: too long. */
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};

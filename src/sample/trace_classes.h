@@ -4,23 +4,21 @@
 #include "trace.h"
 #include "../twins/classes_order.h"
 
-/* A state knows how many members of a class wait, not which. A vertex matched with one of them stays pending. A member
-   that waited gets any pending vertex: the members' remaining entries are proportional, so every pairing has the same
-   product. Where classes merged, their pending vertices are shared at random, as many as waited in each. */
+/* A state knows how many members of a class wait, not which. A vertex matched with one stays pending; a member that
+   waited gets any pending vertex: members' remaining entries are proportional, so all pairings have the same product.
+   Where classes merged, pending vertices are shared at random, as many as waited in each. */
 typedef struct permi_class_level {
-  uint64_t *key;
-  char *value;
-  int64_t *exp2;
-  size_t *first; /* of a state's links */
+  permi_class_list before; /* states */
+  size_t *first;           /* of a state's links */
   permi_class_link *link;
-  size_t states, targets; /* before the step, and after it */
+  size_t targets; /* states after the step */
 } permi_class_level;
 
 typedef struct permi_class_pending {
   int vertex, number; /* number: of the class */
 } permi_class_pending;
 
-/* Predicts what is kept: lists double their room; links count all ways. */
+/* Lists double their room; links count all ways. */
 static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
@@ -33,32 +31,29 @@ static double permi_classes_kept_bytes(const void *plan)
   return 2 * bytes;
 }
 
-/* Keeps the states before step p, share by share. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
 {
   const permi_class_list *list = run->list[p & 1];
-  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  permi_class_list *to = &((permi_class_level *)trace->kept)[p].before;
   const size_t words = (size_t)run->plan->words;
-  size_t at = 0;
+  size_t states = 1, at = 0;
   int k;
-  memset(level, 0, sizeof *level);
   for (k = 0; k < run->shares; k++)
-    level->states += list[k].count;
-  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
-  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
-  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
-  if (trace->pool.failed)
-    return 0;
-  for (k = 0; k < run->shares; at += list[k++].count)
+    states += list[k].count;
+  to->key = (uint64_t *)permi_pool_get(&trace->pool, states, words * sizeof(uint64_t));
+  to->value = (char *)permi_pool_get(&trace->pool, states, run->bytes);
+  to->exp2 = (int64_t *)permi_pool_get(&trace->pool, states, sizeof(int64_t));
+  for (k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
     if (list[k].count) {
-      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
-      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
-      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+      memcpy(to->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(to->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(to->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
     }
-  return 1;
+  return !trace->pool.failed;
 }
 
-/* Keeps the links of step p, sorted by the states after it. 0: out of memory. */
+/* Sorts them by the states after the step. 0: out of memory. */
 static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p)
 {
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
@@ -71,11 +66,10 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     links += run->links[share].count;
   }
   level->targets = total = base[1][run->shares];
-  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->first = (size_t *)permi_pool_zeros(&trace->pool, total + 2, sizeof(size_t));
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
     return 0;
-  memset(level->first, 0, (total + 2) * sizeof(size_t));
   for (pass = 0; pass < 2; pass++) {
     for (share = 0; share < run->shares; share++)
       for (k = 0; k < run->links[share].count; k++) {
@@ -85,7 +79,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
         if (pass)
           level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
         else
-          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+          level->first[state + 2]++;
       }
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
@@ -118,7 +112,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   run.links = links;
   run.base.keep = permi_class_keep;
   run.base.keeper = trace;
-  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->kept = permi_pool_zeros(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
   trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
   if (trace->kept && permi_class_run_open(&run, plan, control))
     status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
@@ -137,7 +131,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   return status;
 }
 
-/* Returns a random pending vertex of a class. */
+/* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
   uint64_t all, rest, x;
@@ -149,13 +143,12 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   do
     x = permi_random(random);
   while (x > UINT64_MAX - rest);
-  there = (int)(x % all); /* uniform */
+  there = (int)(x % all);
   for (k = 0; pending[k].number != number || there-- > 0; k++)
     ;
   return k;
 }
 
-/* Undoes a link's step: classes after it become those before. */
 static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
@@ -197,23 +190,19 @@ static void permi_classes_draw(permi_draw *draw)
     const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
     const permi_class_link *link = level->link + level->first[state];
     const int links = (int)(level->first[state + 1] - level->first[state]);
-    permi_class_list source;
-    memset(&source, 0, sizeof source);
-    source.key = level->key;
-    source.value = level->value;
-    source.exp2 = level->exp2;
     run.p = p;
     for (k = 0; k < links; k++) {
       memset(value, 0, run.bytes);
       exp2 = 0;
-      permi_class_add_way(&run, &source, link[k].state, (int)link[k].way, &target, 0);
+      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
       permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
     }
     k = permi_draw_way(draw, &plan->numbers, links);
     if (k < 0)
       return;
     state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
+                     &pending);
   }
 }
 

@@ -31,26 +31,27 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
-static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
+static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
+  const permi_run *run = (const permi_run *)runner;
+  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_pool *pool = &trace->pool;
+  const permi_list *from = &run->list[p & 1];
+  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  memset(to, 0, sizeof *to);
-  to->words = from->words;
-  to->groups = groups;
-  to->states = from->states;
+  *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
   to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->value = permi_pool_copy(pool, from->value, from->states, permi_value_bytes(run->frontier));
   to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
   to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
   to->patterns.bits =
       (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
-  to->patterns.count = from->patterns.count;
-  return !pool->failed;
+  return pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* Returns the value of a state; NULL: it is not reached. */
+/* NULL: not reached. */
 static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
 {
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
@@ -92,21 +93,11 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_keep(permi_runner *runner, int p)
-{
-  const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  return permi_list_keep(&trace->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p])
-             ? PERM_OK
-             : PERM_ERROR_MEMORY;
-}
-
 static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const permi_list *last;
   permi_run run;
+  const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
@@ -114,7 +105,6 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
   trace->visited = run.base.visited;

@@ -4,7 +4,7 @@
 #include "trace.h"
 #include "../tree/tree_build.h"
 
-/* The table of each node, and the products of its children's tables, last child first. */
+/* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
   int *first;            /* of a node's products; nodes + 1 */
@@ -48,14 +48,13 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
 {
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
-  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   perm_status status;
   size_t ways;
   int common = 0;
   trace->kept = kept;
   if (!kept)
     return PERM_ERROR_MEMORY;
-  memset(kept, 0, sizeof *kept);
   kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
   kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
   kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
@@ -70,8 +69,9 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
   ways = permi_tree_choose(tree, common, common / 2);
-  permi_trace_ways(trace, &tree->numbers, ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3);
-  trace->room = nodes * sizeof(uint32_t);
+  ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
+  permi_trace_ways(trace, &tree->numbers, ways);
+  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   status = permi_tree_nodes(tree, control, run);
@@ -89,7 +89,7 @@ static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
   return status;
 }
 
-/* Returns the value of a set of matched vertices; NULL: not in the table. */
+/* NULL: not in the table. */
 static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
                                        uint32_t matched)
 {
@@ -100,41 +100,34 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws how state `matched` of a product was shared; returns the first table's part. */
+/* Draws the first table's part of `matched`. */
 static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
                                      uint32_t rows, uint32_t matched)
 {
   const permi_numbers *numbers = &tree->numbers;
   const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t part = 0;
-  int ways = 0, chosen = -1, pass;
-  for (pass = 0; pass < 2; pass++) {
-    int way = 0;
-    part = 0;
-    do {
-      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-      if (y && pass && way++ == chosen)
-        return own | part;
-      if (y && !pass) {
-        if (permi_algebra_is_integer(numbers->algebra)) {
-          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-          memset(weight, 0, 8 * (size_t)tree->size);
-          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-        } else {
-          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-        }
-        ways++;
-      }
-      part = (part - common) & common;
-    } while (part);
-    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
-  }
-  return own | part;
+  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
+  int ways = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+    if (y && permi_algebra_is_integer(numbers->algebra)) {
+      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+      memset(weight, 0, 8 * (size_t)tree->size);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+    } else if (y) {
+      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+    }
+    share[ways] = part;
+    ways += y != NULL;
+    part = (part - common) & common;
+  } while (part);
+  ways = permi_draw_way(draw, numbers, ways);
+  return ways < 0 ? own : own | share[ways];
 }
 
-/* Draws whether the vertex was matched below the node, by an entry, or stays free; returns the product's state. */
+/* Draws what the vertex was matched by, if at all; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {
