@@ -126,14 +126,15 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   int i = 0, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
+  split.side = side;
   split.as_given = !memory;
   split.without = n - 1;
   if (memory) {
     split.without = -1;
-    permi_ryser_plan(ryser, block, side, &split);
+    permi_ryser_plan(ryser, block, &split);
     split.without = permi_codegen_column(ryser, n - 1);
   }
-  permi_ryser_plan(ryser, block, side, &split);
+  permi_ryser_plan(ryser, block, &split);
   for (j = 0; j <= ryser->digits; j++)
     for (rows = ryser->own[j]; rows; rows &= rows - 1)
       codegen->place[permi_trailing_zeros(rows)] = i++;
@@ -261,7 +262,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   if (code->failed)
     return PERM_ERROR_MEMORY;
   for (i = 0; i < n; i++)
-    table[codegen->place[i]] = ryser->base[0][i];
+    table[codegen->place[i]] = ryser->base[i].real;
   for (j = 0; j < ryser->digits; j++)
     for (i = 0; i < n; i++)
       table[n * (1 + j) + codegen->place[i]] = ryser->value[0][permi_codegen_column(ryser, j)][i];

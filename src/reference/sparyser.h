@@ -6,8 +6,8 @@
      J         the columns in the sum: a Gray code over digits, which are columns or groups
      S_1 ...   dominating: neighbourhoods of rows without common columns. Digits are their non-empty subsets; others
                leave a row empty
-     row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over rows of slower digits; 0 ends the branch
+     row sums  x: exact, on a grid of a power of two
+     products  product of a level, over rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it: then its sum is final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], rows without a column cut branches; or by
@@ -24,13 +24,14 @@ typedef struct permi_ryser {
   int n, integers, halves, digits, groups, transposed, on_grid;
   permi_numbers numbers;
   int radix[PERM_MAX_N], least[PERM_MAX_N]; /* Gray codes run from least */
-  uint64_t set[PERM_MAX_N], own[PERM_MAX_N + 1]; /* a digit's columns and rows; then rows of none */
+  uint64_t set[PERM_MAX_N];                 /* a digit's columns */
+  uint64_t own[PERM_MAX_N + 1];             /* its rows; then those of none */
   uint64_t touches[PERM_MAX_N];             /* a column's rows */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
   int buried;                               /* an entry lost over 2^-20 of itself */
   double widest;
-  double base[2][PERM_MAX_N];
+  permi_coefficient base[PERM_MAX_N];       /* row sums without digits */
   double value[2][PERM_MAX_N][PERM_MAX_N];  /* by column */
   int64_t integer[PERM_MAX_N][PERM_MAX_N];
 } permi_ryser;
@@ -45,11 +46,9 @@ typedef struct permi_ryser_walk {
   permi_ways ways;
   permi_coefficient x[PERM_MAX_N];
   permi_ryser_value product[PERM_MAX_N + 2];
-  permi_wide sum;
-  permi_dd total[2];
+  perm_partial *partial;
   uint64_t in; /* J */
   int code[PERM_MAX_N];
-  double absolute, terms;
 } permi_ryser_walk;
 
 static void permi_ryser_set(permi_ryser_walk *walk, int digit, int code)
@@ -70,22 +69,19 @@ static void permi_ryser_set(permi_ryser_walk *walk, int digit, int code)
   }
 }
 
-/* Adds by two short chains, where double-double has a long one. */
-static void permi_ryser_add(permi_ryser_walk *walk)
+static void permi_ryser_add(const permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
-  const permi_ryser_value *term = walk->product;
-  const int negative = (ryser->n + ryser->halves + permi_count_ones(walk->in)) & 1;
+  permi_coefficient sign = permi_coefficient_one();
+  permi_ryser_value term;
   int part;
-  walk->terms++;
-  if (ryser->integers)
-    permi_wide_add(&walk->sum, negative ? permi_wide_negate(term->wide) : term->wide);
-  for (part = 0; part < ryser->numbers.parts && !ryser->integers; part++) {
-    const permi_dd s = permi_two_sum(walk->total[part].hi, negative ? -term->number[part] : term->number[part]);
-    walk->total[part].hi = s.hi;
-    walk->total[part].lo += s.lo;
-    walk->absolute += fabs(term->number[part]);
-  }
+  if ((ryser->n + ryser->halves + permi_count_ones(walk->in)) & 1)
+    sign.real = (double)(sign.integer[0] = -1);
+  permi_value_add(ryser->numbers.algebra, &ryser->numbers, &sign, &term, &walk->product[0], 1);
+  permi_value_sum_parts(&ryser->numbers, &term, walk->partial);
+  for (part = 0; part < ryser->numbers.parts && !ryser->integers; part++)
+    permi_sum_add_double(&walk->partial->absolute, fabs(term.number[part]));
+  walk->partial->terms++;
 }
 
 /* Makes the product of a level, and visits the digits below in reflected Gray codes. */
@@ -119,27 +115,15 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ryser_walk walk;
-  int i, part;
   (void)workspace;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
+  walk.partial = partial;
   walk.ways.end = leaf->information.chunks;
   walk.ways.chunk = chunk;
-  for (i = 0; i < ryser->n; i++) {
-    walk.x[i].real = ryser->base[0][i];
-    walk.x[i].imaginary = ryser->base[1][i];
-  }
+  memcpy(walk.x, ryser->base, sizeof walk.x);
   permi_value_one(&ryser->numbers, &walk.product[ryser->digits + 1]);
   permi_ryser_visit(&walk, ryser->digits);
-  partial->terms += walk.terms;
-  if (ryser->integers)
-    permi_value_sum_parts(&ryser->numbers, &walk.sum, partial);
-  for (part = 0; part < 2; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    permi_sum_add_double(sum, walk.total[part].hi);
-    permi_sum_add_double(sum, walk.total[part].lo);
-  }
-  permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -156,7 +140,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 
 /* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given;
+  int side, groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -201,7 +185,7 @@ static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, in
       ryser->moved[i] = fmax(ryser->moved[i], fabs(x - y));
       ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
       if (ryser->halves)
-        ryser->base[part][i] += j == without ? y / 2 : -y / 2;
+        *(part ? &ryser->base[i].imaginary : &ryser->base[i].real) += j == without ? y / 2 : -y / 2;
     }
   }
 }
@@ -211,33 +195,27 @@ static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *columns)
 {
   const int parts = ryser->numbers.parts;
   double alive = 1;
-  uint64_t set, left;
-  int d, j;
+  uint64_t left;
+  int d;
   ryser->terms = 1;
   for (d = ryser->digits - 1; d >= 0; d--) {
-    double entries = 0;
-    for (set = ryser->set[d]; set; set &= set - 1)
-      entries += permi_count_ones(ryser->touches[permi_trailing_zeros(set)]);
-    entries /= permi_count_ones(ryser->set[d]);
+    const int touched = permi_count_ones(permi_ryser_rows(ryser->touches, ryser->set[d]));
     ryser->terms *= ryser->radix[d];
     ryser->nodes += ryser->terms * alive;
     ryser->seconds += ryser->terms * alive *
                       (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * parts * (entries + parts * permi_count_ones(ryser->own[d])));
+                       PERMI_RYSER_ENTRY_SECONDS * parts * (touched + parts * permi_count_ones(ryser->own[d])));
     for (left = ryser->halves ? 0 : ryser->own[d]; left; left &= left - 1) {
-      double empty = 1;
-      for (j = d; j < ryser->digits; j++) {
-        const int others = permi_count_ones(ryser->set[j] & ~columns[permi_trailing_zeros(left)]);
-        empty *= (ldexp(1, others) - ryser->least[j]) / ryser->radix[j];
-      }
-      alive *= 1 - empty;
+      const uint64_t mine = columns[permi_trailing_zeros(left)];
+      if (!ryser->least[d] || ryser->set[d] & ~mine) /* else never empty */
+        alive *= 1 - ldexp(1, -permi_count_ones(mine));
     }
   }
 }
 
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, const permi_ryser_split *split)
 {
-  const int n = block->n;
+  const int n = block->n, mine = split->side * n;
   uint64_t columns[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
   int digits = split->groups, i, d;
   memset(ryser, 0, sizeof *ryser);
@@ -249,10 +227,10 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   ryser->numbers.parts = block->imaginary ? 2 : 1;
   ryser->numbers.words = 2;
   ryser->halves = split->without >= 0;
-  ryser->transposed = side;
+  ryser->transposed = split->side;
   ryser->groups = split->groups;
-  permi_ryser_sets(block, n - side * n, ryser->touches);
-  permi_ryser_sets(block, side * n, columns);
+  permi_ryser_sets(block, n - mine, ryser->touches);
+  permi_ryser_sets(block, mine, columns);
   for (i = 0; i < n; i++)
     permi_ryser_entries(ryser, block, split->without, i);
   for (d = 0; d < digits; d++)
@@ -282,88 +260,53 @@ static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int s
   permi_ryser_predict(ryser, columns);
 }
 
-/* Chooses rows greedily by least degree, from random starts. */
-#define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
-static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+/* The ways: both sides, then both without their fullest column. Method dominating chooses rows greedily by degree. */
+static permi_ryser_split permi_ryser_way(const permi_block *block, int way, int dominating)
 {
-  const int n = block->n;
-  permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
-  double least = (double)INFINITY;
-  int start, i;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
-  permi_ryser_sets(block, side * n, columns);
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
-    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
-    double bits = n;
-    trial = best;
-    trial.groups = 0;
-    for (;;) {
-      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
-        const int size = permi_count_ones(columns[i]);
-        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
-          continue;
-        ties = size < degree ? 1 : ties + 1;
-        degree = size;
-        if (permi_order_below(&seed, ties) == 0)
-          row = i;
-      }
-      if (row < 0)
-        break;
-      trial.group[trial.groups++] = columns[row];
-      bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
-        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
-    }
-    if (bits < least) {
-      least = bits;
-      best = trial;
-    }
-  }
-  return best;
+  const int n = block->n, *start = block->start + (way & 1 ? 0 : n);
+  permi_ryser_split split;
+  uint64_t columns[PERM_MAX_N], used = 0;
+  int degree, i;
+  memset(&split, 0, sizeof split);
+  split.side = way & 1;
+  split.without = -1;
+  for (i = 0; i < n && way > 1; i++)
+    if (split.without < 0 || start[i + 1] - start[i] > start[split.without + 1] - start[split.without])
+      split.without = i;
+  permi_ryser_sets(block, split.side * n, columns);
+  for (degree = 1; degree <= PERMI_DOMINATING_COLUMNS && dominating; degree++)
+    for (i = 0; i < n; i++)
+      if (permi_count_ones(columns[i]) == degree && !(columns[i] & used))
+        used |= split.group[split.groups++] = columns[i];
+  return split;
 }
 
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const perm_precision precision = maker->options->precision;
   const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0, j;
+  int way;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
-  if (block->imaginary_integer || precision == PERM_PRECISION_DD)
+  if (block->imaginary_integer || maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(&maker->options->allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
-  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    memset(&split, 0, sizeof split);
-    split.without = -1;
-    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
-      const int *start = block->start + (which & 1 ? 0 : block->n);
-      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
-        split.without = j;
-    }
-    if (dominating)
-      split = permi_dominating_split(block, which);
-    permi_ryser_plan(ryser, block, which & 1, &split);
-    if (ryser->seconds < least) {
-      least = ryser->seconds;
-      best = split;
-      side = which & 1;
-    }
+  for (way = 0; way < (dominating || block->integer ? 2 : 4); way++) { /* integers are not halved */
+    split = permi_ryser_way(block, way, dominating);
+    permi_ryser_plan(ryser, block, &split);
+    best = ryser->seconds < least ? split : best;
+    least = fmin(least, ryser->seconds);
   }
-  permi_ryser_plan(ryser, block, side, &best);
+  permi_ryser_plan(ryser, block, &best);
   offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
@@ -374,7 +317,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of the terms that TwoSum adds, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
@@ -388,8 +331,7 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   if (n > PERMI_MAJORANT_ORDER) {
     off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
   } else if (!ryser->on_grid) {
-    memset(value, 0, ((size_t)1 << n) * sizeof *value);
-    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    memset(value, 0, 2 * sizeof *value << PERMI_MAJORANT_ORDER);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
       i = permi_count_ones((unsigned)s);
@@ -418,28 +360,21 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms; with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
   const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
-  uint64_t set;
   int d;
   for (d = 0; d < ryser->digits; d++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
-  for (d = 0; d < ryser->digits; d++)
-    for (set = ryser->set[d]; set; set &= set - 1)
-      hash = permi_hash(hash, (uint64_t)permi_trailing_zeros(set));
+    hash = permi_hash(permi_hash(hash, (uint64_t)ryser->radix[d]), ryser->set[d]);
   permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
-                       leaf);
+    permi_ryser_bounds(maker, block, ryser, 0, leaf); /* sums are exact */
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */
