@@ -14757,18 +14757,17 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
+static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
 {
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = walking->stop;
-  } else {
+  int stop;
+  if (!thread) {
     stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
     PERMI_OMP(atomic write)
     walking->stop = stop;
   }
-  return (perm_status)stop;
+  PERMI_OMP(atomic read)
+  stop = walking->stop;
+  return stop;
 }
 
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
@@ -14778,7 +14777,7 @@ static int permi_ways_stop(permi_ways *ways, double seconds)
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
+    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
   }
   return ways->stopped;
 }
@@ -14801,9 +14800,11 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
     partial->fingerprint = leaf->information.fingerprint;
     permi_partial_count(partial, chunk, chunk + 1);
   }
-  return thread || !walking->control ? PERM_OK
-         : ways->stopped             ? (perm_status)walking->stop
-                                     : permi_walking_poll(walking, 0, chunk + 1);
+  if (thread || !walking->control)
+    return PERM_OK;
+  if (ways->stopped || permi_walking_poll(walking, 0, chunk + 1))
+    return (perm_status)walking->stop;
+  return permi_control_poll_range(walking->control, (double)(chunk + 1 - walking->begin) * walking->each, "walking");
 }
 
 /* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
@@ -14813,32 +14814,25 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
   const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
-  permi_leaf each = *leaf;
-  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
+  const uint64_t room = PERMI_WALK_WINDOW * (uint64_t)threads;
+  permi_walking walking = {leaf, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
                            NULL, NULL, PERM_OK};
   perm_status status = PERM_OK;
-  uint64_t k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
   walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
+  walking.memory = permi_allocate(allocator, (size_t)threads + 1, permi_workspace_each(leaf));
+  if (!walking.slot || !walking.memory)
     status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
-    else if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
+  while (begin < end && status == PERM_OK) {
+    const uint64_t last = end - begin < room ? end : begin + room;
+    walking.window = begin;
+    memset(walking.slot, 0, (size_t)room * sizeof *walking.slot);
+    status = permi_share(threads, begin, last, permi_walking_chunk, &walking, NULL);
+    for (; begin < last && walking.slot[begin - walking.window].chunks; begin++)
+      perm_partial_merge(partial, &walking.slot[begin - walking.window]);
   }
   permi_release(allocator, walking.memory);
   permi_release(allocator, walking.slot);
-  return status;
+  return begin == end ? PERM_OK : status;
 }
 
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
@@ -14850,14 +14844,21 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+/* What plans begin with. */
+typedef struct permi_walk_plan {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, ways;            /* at most, out of a node */
+  size_t bytes, workspace; /* of a value; behind permi_ways */
+  double choices;
+  void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+} permi_walk_plan;
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
-static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
-                                    double *choices, permi_offer *offer)
+/* Estimates choices and seconds by random descents [Knu75], each of `look` units of the watch. */
+static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *plan, double look, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + workspace, 1);
+  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + plan->workspace, 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   perm_partial ignored;
   permi_leaf leaf;
@@ -14867,20 +14868,20 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
     return permi_fail_memory(maker->result);
   memset(&ignored, 0, sizeof ignored);
   memset(&leaf, 0, sizeof leaf);
-  leaf.context = offer->plan;
+  leaf.context = plan;
   for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
     memset(ways, 0, sizeof *ways);
     ways->end = 1;
     ways->weight = 1;
     ways->seed = seed;
-    run(&leaf, 0, ways, &ignored);
+    plan->run(&leaf, 0, ways, &ignored);
     seed = ways->seed;
-    *choices += (ways->choices - *choices) / (probe + 1);
+    plan->choices += (ways->choices - plan->choices) / (probe + 1);
     seconds += (ways->work - seconds) / (probe + 1);
   }
   permi_release(&options->allocator, ways);
   offer->seconds = 1e-6 + seconds;
-  offer->bytes += (double)workspace;
+  offer->bytes += (double)plan->workspace;
   if (!(seconds < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
   if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
@@ -14893,17 +14894,13 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
+  permi_numbers as_given;
   int i, e;
+  memset(&as_given, 0, sizeof as_given);
   for (i = 0; i < block->n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int edge = block->edge[e];
-      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]);
-      if (block->integer)
-        hash = permi_hash(permi_hash(hash, (uint64_t)block->integer[edge]),
-                          block->imaginary_integer ? (uint64_t)block->imaginary_integer[edge] : 0);
-      else
-        hash = permi_hash_double(permi_hash_double(hash, block->real[edge]),
-                                 block->imaginary ? block->imaginary[edge] : 0);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.chunks = chunks;
@@ -14921,16 +14918,20 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
+/* Makes the leaf of an offer, except for its relative bound. */
 static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
-                                   uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
+                                   permi_leaf *leaf)
 {
-  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
-                  leaf);
-  leaf->run_chunk = run;
+  const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
+  const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
+  permi_walk_leaf(block, plan->numbers.modulus + (uint64_t)plan->numbers.words,
+                  permi_walk_chunks(pieces, offer->seconds, plan->ways), leaf);
+  leaf->information.work = plan->choices;
+  leaf->modulus = plan->numbers.modulus;
+  leaf->run_chunk = plan->run;
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
-  leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
   if (maker->working->lost_error > 0 && !leaf->integer)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
@@ -14941,176 +14942,130 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
+#define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
+
 typedef struct permi_transversals {
-  permi_owned owned;
-  permi_numbers numbers;
-  size_t size;
-  int n;
+  permi_walk_plan plan;
   int *start, *neighbour, *edge;
   permi_coefficient *coefficient;
-  double choices;
 } permi_transversals;
 
-typedef struct permi_matching_walk {
-  const permi_transversals *all;
-  permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
-  char *product, *sum;
-} permi_matching_walk;
+/* A vertex, the edge that it takes, and of its free neighbours the one at that edge, the chunk's. */
+typedef struct permi_matching_level {
+  int vertex, at, way, first, last;
+} permi_matching_level;
 
-static size_t permi_matching_bytes(const permi_transversals *all)
+/* Takes a vertex out of the graph (step -1) or back (1). */
+static void permi_matching_move(const permi_transversals *all, int *degree, int v, int step)
 {
-  const size_t n = (size_t)all->n;
-  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
-}
-
-/* Takes vertex v out of the graph (step -1) or back (1). */
-static void permi_matching_move(permi_matching_walk *walk, int v, int step)
-{
-  const permi_transversals *all = walk->all;
   int e;
-  walk->gone[v] = step < 0;
+  degree[v] -= step * PERMI_TRANSVERSALS_GONE;
   for (e = all->start[v]; e < all->start[v + 1]; e++)
-    walk->degree[all->neighbour[e]] += step;
+    degree[all->neighbour[e]] += step;
 }
 
-static void permi_matching_next(permi_matching_walk *walk, int k)
+static void permi_matching_open(const permi_transversals *all, permi_ways *ways, const int *degree,
+                                permi_matching_level *level)
 {
-  do
-    walk->at[k]++;
-  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
-}
-
-static void permi_matching_level(permi_matching_walk *walk, int k)
-{
-  const permi_transversals *all = walk->all;
-  int best = -1, first = 0, last = 0, v;
-  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
-    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
-      best = v;
-  if (walk->degree[best] > 0)
-    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
-  walk->vertex[k] = best;
-  walk->left[k] = last - first;
-  walk->matched[k] = 0;
-  walk->at[k] = all->start[best] - 1;
-  for (; first > 0; first--)
-    permi_matching_next(walk, k);
+  int v;
+  memset(level, 0, sizeof *level);
+  for (v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
+    if (degree[v] < degree[level->vertex])
+      level->vertex = v;
+  if (degree[level->vertex] > 0)
+    permi_ways_take(ways, degree[level->vertex], &level->first, &level->last);
+  level->at = all->start[level->vertex] - 1;
+  level->way = -1;
 }
 
 static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const permi_numbers *numbers = &all->numbers;
-  const permi_coefficient one = permi_coefficient_one(), *c;
-  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
+  const permi_numbers *numbers = &all->plan.numbers;
+  const int n = all->plan.n, integers = permi_algebra_is_integer(numbers->algebra);
   const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
   const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  permi_matching_walk walk;
-  char *product;
-  int v, k = 0;
+  permi_ways *ways = (permi_ways *)workspace;
+  char *product = (char *)(ways + 1); /* of a level, and of the next */
+  permi_matching_level *const root = (permi_matching_level *)(void *)(product + ((size_t)n + 1) * all->plan.bytes);
+  permi_matching_level *level = root;
+  int *degree = (int *)(void *)(root + n), v;
   (void)chunk;
-  walk.all = all;
-  walk.ways = (permi_ways *)workspace;
-  walk.product = (char *)(walk.ways + 1);
-  walk.sum = walk.product + (size_t)levels * all->size;
-  walk.degree = (int *)(void *)(walk.sum + all->size);
-  walk.gone = walk.degree + 2 * n;
-  walk.vertex = walk.gone + 2 * n;
-  walk.left = walk.vertex + levels;
-  walk.at = walk.left + levels;
-  walk.matched = walk.at + levels;
-  memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(numbers, walk.product);
+  permi_value_one(numbers, product);
   for (v = 0; v < 2 * n; v++)
-    walk.degree[v] = all->start[v + 1] - all->start[v];
-  permi_matching_level(&walk, 0);
-  while (k >= 0) {
-    const int u = walk.vertex[k];
-    if (walk.matched[k]) {
-      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
-      permi_matching_move(&walk, u, 1);
+    degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_open(all, ways, degree, level);
+  for (;;) {
+    const int taken = level->way >= level->first, way = taken ? level->way + 1 : level->first;
+    char *next = product + all->plan.bytes;
+    if (taken) {
+      permi_matching_move(all, degree, all->neighbour[level->at], 1);
+      permi_matching_move(all, degree, level->vertex, 1);
     }
-    if (walk.left[k]-- == 0) {
-      k--;
+    if (way >= level->last) {
+      if (level-- == root)
+        return;
+      product -= all->plan.bytes;
       continue;
     }
-    if (permi_ways_stop(walk.ways, seconds))
+    if (permi_ways_stop(ways, seconds))
       return;
-    permi_matching_next(&walk, k);
-    walk.matched[k] = 1;
-    permi_matching_move(&walk, u, -1);
-    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    c = &all->coefficient[all->edge[walk.at[k]]];
-    product = walk.product + (size_t)(k + 1) * all->size;
-    if (numbers->algebra == PERMI_COMPLEX_DD) {
-      permi_dd *y = (permi_dd *)(void *)product;
-      memcpy(product, product - all->size, all->size);
-      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-      y[2].hi *= c->absolute;
-    } else {
-      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    while (level->way < way)
+      level->way += degree[all->neighbour[++level->at]] < PERMI_TRANSVERSALS_GONE / 2;
+    permi_matching_move(all, degree, level->vertex, -1);
+    permi_matching_move(all, degree, all->neighbour[level->at], -1);
+    permi_values_adders[numbers->algebra](numbers, &all->coefficient[all->edge[level->at]], next, product, NULL, 1, 1);
+    if (level + 1 < root + n) {
+      permi_matching_open(all, ways, degree, ++level);
+      product = next;
+    } else if (permi_ways_mine(ways)) {
+      partial->terms++;
+      permi_value_sum(numbers, next, partial);
+      /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
+      if (!integers && ((const double *)(const void *)(next + all->plan.bytes))[-1] < safe)
+        partial->lost += 8 * safe;
     }
-    if (k + 1 < n) {
-      permi_matching_level(&walk, ++k);
-      continue;
-    }
-    if (!permi_ways_mine(walk.ways))
-      continue;
-    partial->terms++;
-    if (integers)
-      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
-    else
-      permi_value_sum(numbers, product, partial);
-    /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
-    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
-      partial->lost += 8 * safe;
   }
-  if (integers)
-    permi_value_sum(numbers, walk.sum, partial);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  permi_pool *pool;
   int k;
   (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  all->n = n;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
+  pool = &all->plan.owned.pool;
+  all->plan.n = all->plan.ways = block->n;
+  all->plan.run = permi_transversals_chunk;
+  if (!permi_numbers_choose_moduli(&all->plan.numbers, block, maker->working->modulus, 1))
     return permi_refuse_long(offer);
-  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
-  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
-  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
-  if (all->owned.pool.failed)
+  all->plan.bytes = sizeof(double) * permi_numbers_words(&all->plan.numbers);
+  all->plan.workspace = (n + 1) * all->plan.bytes + n * (sizeof(permi_matching_level) + 2 * sizeof(int));
+  all->start = (int *)permi_pool_kept(pool, block->start, 2 * n + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(pool, block->edge, 2 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *all->coefficient);
+  if (pool->failed)
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
-                          offer);
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
+  offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
+  return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);
 }
 
 static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                            permi_leaf *leaf)
 {
-  const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  leaf->information.work = all->choices;
-  leaf->modulus = all->numbers.modulus;
+  const double n = block->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
   if (!block->integer)
     leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
                                                      (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
-                         permi_matching_bytes(all), leaf);
+  return permi_walk_make(maker, block, offer, leaf);
 }
 
 /* ======================================================================================= >>sparyser
@@ -15671,45 +15626,42 @@ PERMI_BRIEF_BEGIN
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* A matrix in the making: live lines, entries of lines, branches on a line. */
+/* A matrix in the making: live lines, entries of lines. Behind it cells, a value, and a sum. */
 typedef struct permi_piece {
-  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell, *value, *sum;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
 } permi_piece;
 
 typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
+  permi_walk_plan plan;
   int n, most; /* lines summed over subsets */
-  size_t size;
-  permi_piece whole;
-  double nodes, growth;
+  size_t size, piece_bytes;
+  permi_piece *whole;
+  double growth;
 } permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_ways *ways;
-  uint64_t *spare, *result, *subsets;
+  uint64_t *spare, *subsets;
   double operations;
 } permi_decomposing;
 
-static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, permi_piece *piece, int side, int i, int j)
 {
-  return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
+  return (uint64_t *)(void *)(piece + 1) + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
 /* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
-  const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
-  memset(run->spare, 0, plan->size * sizeof *to);
+  const permi_numbers *numbers = &run->plan->plan.numbers;
+  memset(run->spare, 0, run->plan->plan.bytes);
   if (x)
     permi_value_fuse(numbers->algebra, numbers, a, run->spare, x);
   if (y)
     permi_value_fuse(numbers->algebra, numbers, b, run->spare, y);
-  memcpy(to, run->spare, plan->size * sizeof *to);
+  memcpy(to, run->spare, run->plan->plan.bytes);
   run->operations++;
 }
 
@@ -15742,7 +15694,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
     size_t k = 0;
     permi_piece_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
-    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->numbers.algebra))
+    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->plan.numbers.algebra))
       k++;
     kept |= k < plan->size ? bit : 0;
   }
@@ -15751,174 +15703,124 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, permi_piece *to)
-{
-  uint64_t rows = from->live[0], left;
-  memcpy(to->live, from->live, sizeof to->live);
-  memcpy(to->mask, from->mask, sizeof to->mask);
-  for (; rows; rows &= rows - 1) {
-    const int i = permi_trailing_zeros(rows);
-    for (left = from->mask[0][i]; left; left &= left - 1) {
-      const int j = permi_trailing_zeros(left);
-      memcpy(permi_piece_at(plan, to, 0, i, j), permi_piece_at(plan, from, 0, i, j), plan->size * sizeof(uint64_t));
-    }
-  }
-}
-
 /* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
-static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
+  const permi_numbers *numbers = &plan->plan.numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
+  unsigned s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
-    for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
-      line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
-    }
-  for (i = 0; i < k; i++)
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
+    for (i = 0, left = piece->live[side]; left; left &= left - 1)
+      line[side][i++] = permi_trailing_zeros(left);
   permi_value_one(numbers, run->subsets);
   for (s = 1; s < 1u << k; s++) {
     uint64_t *sum = run->subsets + s * plan->size;
-    i = permi_count_ones(s) - 1;
-    memset(sum, 0, plan->size * sizeof *sum);
-    for (last = mask[i] & s; last; last &= last - 1) {
+    i = line[0][permi_count_ones(s) - 1];
+    memset(sum, 0, plan->plan.bytes);
+    for (last = s; last; last &= last - 1) {
       j = permi_trailing_zeros(last);
-      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+      if (piece->mask[0][i] >> line[1][j] & 1)
+        permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                         permi_piece_at(plan, piece, 0, i, line[1][j]));
     }
   }
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
-static int permi_piece_pairs(permi_piece *piece, int side, int line)
+/* Finds the line of the fewest entries, *side and *line; returns their number, INT_MAX without lines. */
+static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
-  uint64_t left = piece->mask[side][line], first, second;
-  int pairs = 0;
-  for (; left & (left - 1); left &= ~piece->pair[pairs++]) {
-    int most = -1;
-    for (first = left; first & (first - 1); first &= first - 1)
-      for (second = first & (first - 1); second; second &= second - 1) {
-        const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
-        if (shared > most) {
-          most = shared;
-          piece->pair[pairs] = (first & (0 - first)) | (second & (0 - second));
-        }
+  int degree = INT_MAX, s;
+  uint64_t lines;
+  for (s = 0; s < 2; s++)
+    for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+      const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+      if (entries < degree) {
+        degree = entries;
+        *side = s;
+        *line = i;
       }
-  }
-  if (left)
-    piece->pair[pairs++] = left;
-  return pairs;
+    }
+  return degree;
 }
 
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
-  int side = 0, line = 0, degree, order, first, last;
-  uint64_t lines;
-  permi_value_one(&plan->numbers, result);
+  permi_piece *const next = (permi_piece *)(void *)((char *)piece + plan->piece_bytes);
+  uint64_t *const value = permi_piece_at(plan, piece, 0, plan->n, 0), *const sum = value + plan->size, left;
+  int side = 0, line = 0, degree, order, first, last, k;
+  permi_value_one(&plan->plan.numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  for (;;) {
-    int partner, s;
-    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
-    for (s = 0; s < 2; s++)
-      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
-        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
-        if (entries >= degree)
-          continue;
-        degree = entries;
-        side = s;
-        line = i;
-      }
-    if (degree > 2)
-      break;
+  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     if (degree == 0) {
-      memset(result, 0, plan->size * sizeof *result);
+      memset(result, 0, plan->plan.bytes);
       return;
     }
     if (degree == 2) {
       permi_piece_merge(run, piece, side, line);
-      continue;
+    } else {
+      const int partner = permi_trailing_zeros(piece->mask[side][line]);
+      permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
     }
-    partner = permi_trailing_zeros(piece->mask[side][line]);
-    permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
-    permi_piece_remove(piece, side, line);
-    permi_piece_remove(piece, 1 - side, partner);
   }
   order = permi_count_ones(piece->live[0]);
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    const double size = (double)plan->size, words = plan->plan.numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
     run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
-  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
-  memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !run->ways->stopped; first++) {
-    permi_piece_copy(plan, piece, piece + 1);
-    permi_piece_line(piece + 1, side, line, piece->pair[first]);
-    permi_decompose_node(run, piece + 1, piece->value);
-    permi_values_add(&plan->numbers, &one, piece->sum, piece->value, 1);
+  permi_ways_take(run->ways, (degree + 1) / 2, &first, &last);
+  memset(sum, 0, plan->plan.bytes);
+  for (k = 0, left = piece->mask[side][line]; k < last && !run->ways->stopped; k++) { /* pairs, an odd one last */
+    const uint64_t others = left & (left - 1), pair = left & ~(others & (others - 1));
+    left &= ~pair;
+    if (k < first)
+      continue;
+    memcpy(next, piece, plan->piece_bytes);
+    permi_piece_line(next, side, line, pair);
+    permi_decompose_node(run, next, value);
+    permi_values_add(&plan->plan.numbers, &one, sum, value, 1);
   }
-  permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
-}
-
-static size_t permi_decompose_bytes(const permi_decompose *plan)
-{
-  const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
-  return levels * sizeof(permi_piece) +
-         (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
+  permi_piece_combine(run, result, result, sum, NULL, NULL);
 }
 
 static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_decomposing run;
-  permi_piece *piece;
-  uint64_t *room;
-  int i;
+  permi_ways *ways = (permi_ways *)workspace;
+  permi_piece *piece = (permi_piece *)(void *)(ways + 1);
+  uint64_t *result = (uint64_t *)(void *)((char *)piece + (size_t)plan->n * plan->piece_bytes);
+  permi_decomposing run = {plan, ways, NULL, NULL, 0};
   (void)chunk;
-  memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.ways = (permi_ways *)workspace;
-  piece = (permi_piece *)(void *)(run.ways + 1);
-  room = (uint64_t *)(void *)(piece + plan->n);
-  for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
-    piece[i].cell = room;
-    piece[i].value = room + cells * size;
-    piece[i].sum = piece[i].value + size;
-  }
-  run.spare = room;
-  run.result = room + size;
-  run.subsets = run.result + size;
-  permi_piece_copy(plan, &plan->whole, piece);
-  permi_decompose_node(&run, piece, run.result);
-  partial->terms += run.ways->choices;
-  if (!permi_ways_mine(run.ways))
+  run.spare = result + plan->size;
+  run.subsets = run.spare + plan->size;
+  memcpy(piece, plan->whole, plan->piece_bytes);
+  permi_decompose_node(&run, piece, result);
+  partial->terms += ways->choices;
+  if (!permi_ways_mine(ways))
     return;
-  permi_value_sum(&plan->numbers, run.result, partial);
+  permi_value_sum(&plan->plan.numbers, result, partial);
   if (!leaf->integer)
-    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
+    partial->lost += 16 * (run.operations + ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const int n = block->n;
-  const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_numbers *numbers;
   permi_piece *whole;
   uint64_t *unit;
   int i, e;
@@ -15932,53 +15834,52 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  whole = &plan->whole;
-  plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+  numbers = &plan->plan.numbers;
+  if (!permi_numbers_choose(numbers, block, 0, 0))
     return permi_refuse_long(offer);
-  if (plan->numbers.algebra == PERMI_MAGNITUDES)
-    plan->numbers.algebra = PERMI_SIGNED;
-  if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
-  plan->size = permi_numbers_words(&plan->numbers);
+  if (numbers->algebra == PERMI_WIDE)
+    numbers->algebra = PERMI_WORDS; /* factors have two words */
+  plan->n = n;
+  plan->size = permi_numbers_words(numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
-  if (!whole->cell)
+  plan->piece_bytes = sizeof *whole + ((size_t)n * (size_t)n + 2) * plan->size * sizeof *unit;
+  plan->plan.bytes = plan->size * sizeof *unit;
+  plan->plan.workspace = (size_t)n * plan->piece_bytes + (2 + ((size_t)1 << plan->most)) * plan->plan.bytes;
+  plan->plan.ways = PERMI_DECOMPOSE_ORDER;
+  plan->plan.run = permi_decompose_chunk;
+  plan->whole = whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
+  if (!whole)
     return permi_fail_memory(maker->result);
   whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
-  unit = whole->cell + cells * plan->size;
-  permi_value_one(&plan->numbers, unit);
+  unit = permi_piece_at(plan, whole, 0, n, 0);
+  permi_value_one(numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], numbers);
       whole->mask[0][i] |= UINT64_C(1) << j;
       whole->mask[1][j] |= UINT64_C(1) << i;
-      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
+      permi_values_add(numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  offer->bytes = 8.0 * (double)(cells * plan->size);
-  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
-                          offer);
+  offer->bytes = (double)plan->piece_bytes;
+  return permi_walk_offer(maker, &plan->plan, (double)n * n * n, offer);
 }
 
 static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
                                         permi_leaf *leaf)
 {
-  const permi_decompose *plan = (const permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
+  const double n = block->n, products = block->imaginary ? 3 : 1;
   const double roundings = permi_entry_roundings(maker->working, maker->working->n);
-  leaf->information.work = plan->nodes;
   if (!block->integer) {
     leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
     leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
   }
-  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
-                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
+  return permi_walk_make(maker, block, offer, leaf);
 }
 
 /* ======================================================================================= >>kasteleyn
