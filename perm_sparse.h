@@ -14612,60 +14612,49 @@ typedef struct permi_term {
   permi_take take;
 } permi_term;
 
-static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, int w)
+/* Returns word w of the state that a take moves to; with `differs`, adds to it where the stream does not fit. */
+static uint64_t permi_sorting_key(const permi_run *run, int p, permi_take take, int w, uint64_t *differs)
 {
   const permi_frontier *frontier = run->frontier;
-  return run->list[p & 1].high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
-         permi_stream_word(frontier, (int)take.stream, 2, w);
+  const int s = (int)take.stream;
+  const uint64_t state = run->list[p & 1].high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w];
+  *differs |= (state & permi_stream_word(frontier, s, 0, w)) ^ permi_stream_word(frontier, s, 1, w);
+  return state ^ permi_stream_word(frontier, s, 2, w);
 }
 
 static perm_status permi_sorting_step(permi_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
+  const size_t first = (size_t)frontier->stream_start[p], streams = (size_t)frontier->stream_start[p + 1] - first;
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
-  const perm_allocator *allocator = run->base.pool.allocator;
-  permi_term *memory[2], *term = NULL, *other, *sorted;
-  perm_status status = PERM_OK;
-  size_t count = 0, room = 0, k;
-  int s, w;
+  const size_t most = source->states * streams;
+  permi_term *const room = (permi_term *)permi_allocate(run->base.pool.allocator, 2 * most + 1, sizeof *room);
+  permi_term *term = room;
+  size_t count = 0, k;
+  uint64_t key[PERMI_MASK_WORDS], differs;
+  int w;
+  if (!room)
+    return PERM_ERROR_MEMORY;
   permi_run_prepare(run, p);
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
-    for (k = 0; k < source->states; k++) {
-      uint64_t differs = 0;
-      for (w = 0; w < frontier->mask_words; w++)
-        differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
-                   permi_stream_word(frontier, s, 1, w);
-      if (differs)
-        continue;
-      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
-        permi_release(allocator, term);
-        return PERM_ERROR_MEMORY;
-      }
-      term[count].take.group = (uint32_t)k;
-      term[count++].take.stream = (uint32_t)s;
-    }
-    status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
+  for (k = 0; k < most; k++) {
+    term[count].take.group = (uint32_t)(k % source->states);
+    term[count].take.stream = (uint32_t)(first + k / source->states);
+    for (w = 0, differs = 0; w < frontier->mask_words; w++)
+      permi_sorting_key(run, p, term[count].take, w, &differs);
+    count += differs == 0;
   }
-  memory[0] = term;
-  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
-  if (status == PERM_OK && !other)
-    status = PERM_ERROR_MEMORY;
-  count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
-      term[k].key = permi_sorting_key(run, p, term[k].take, w);
-    sorted = (permi_term *)permi_sort(term, other, count, sizeof *term, NULL);
-    other = sorted == term ? other : term;
-    term = sorted;
+      term[k].key = permi_sorting_key(run, p, term[k].take, w, &differs);
+    term = (permi_term *)permi_sort(term, term == room ? room + most : room, count, sizeof *term, NULL);
   }
   target->states = 0;
   for (k = 0; k < count; k++) {
     const permi_take take = term[k].take;
-    uint64_t key[PERMI_MASK_WORDS];
     for (w = 0; w < frontier->mask_words; w++)
-      key[w] = permi_sorting_key(run, p, take, w);
+      key[w] = permi_sorting_key(run, p, take, w, &differs);
     if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
       memcpy(target->high + target->states * words, key, words * sizeof *key);
       memset((char *)target->value + target->states++ * bytes, 0, bytes);
@@ -14676,9 +14665,8 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  permi_release(allocator, memory[0]);
-  permi_release(allocator, memory[1]);
-  return status;
+  permi_release(run->base.pool.allocator, room);
+  return permi_runner_poll(&run->base, (double)most, run->base.done, 0);
 }
 
 static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
@@ -14738,16 +14726,12 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
     *first = (int)(permi_order_random(&ways->seed) * count);
     *last = *first + 1;
     ways->weight *= count;
-  } else if (chunks <= n) {
+  } else {
+    const uint64_t next = (mine + 1) * n / chunks;
     *first = (int)(mine * n / chunks);
-    *last = (int)((mine + 1) * n / chunks);
-    ways->begin = ways->chunk;
-    ways->end = ways->chunk + 1;
-  } else { /* the last way whose chunks begin at or before mine */
-    *first = (int)(((mine + 1) * n - 1) / chunks);
-    *last = *first + 1;
-    ways->end = ways->begin + chunks * (uint64_t)*last / n;
-    ways->begin += chunks * (uint64_t)*first / n;
+    *last = next > (uint64_t)*first ? (int)next : *first + 1;
+    ways->end = ways->begin + (chunks * (uint64_t)*last + n - 1) / n;
+    ways->begin += (chunks * (uint64_t)*first + n - 1) / n;
   }
 }
 
@@ -14761,7 +14745,7 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 {
   int stop;
   if (!thread) {
-    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
+    stop = (int)permi_control_poll_range(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
     PERMI_OMP(atomic write)
     walking->stop = stop;
   }
@@ -14773,11 +14757,13 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
+  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
 }
@@ -14800,11 +14786,8 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
     partial->fingerprint = leaf->information.fingerprint;
     permi_partial_count(partial, chunk, chunk + 1);
   }
-  if (thread || !walking->control)
-    return PERM_OK;
-  if (ways->stopped || permi_walking_poll(walking, 0, chunk + 1))
-    return (perm_status)walking->stop;
-  return permi_control_poll_range(walking->control, (double)(chunk + 1 - walking->begin) * walking->each, "walking");
+  return thread || !walking->control ? PERM_OK
+         : (perm_status)(ways->stopped ? walking->stop : permi_walking_poll(walking, 0, chunk + 1));
 }
 
 /* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
@@ -14850,7 +14833,7 @@ typedef struct permi_walk_plan {
   permi_numbers numbers;
   int n, ways;            /* at most, out of a node */
   size_t bytes, workspace; /* of a value; behind permi_ways */
-  double choices;
+  double choices, bound, estimate; /* relative */
   void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 } permi_walk_plan;
 
@@ -14918,9 +14901,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. */
-static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
-                                   permi_leaf *leaf)
+static perm_status permi_walk_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
   const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
@@ -14933,7 +14914,11 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
-  if (maker->working->lost_error > 0 && !leaf->integer)
+  if (leaf->integer)
+    return PERM_OK;
+  leaf->bound_relative = plan->bound;
+  leaf->estimate_relative = plan->estimate;
+  if (maker->working->lost_error > 0)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
 }
@@ -15034,6 +15019,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   permi_pool *pool;
+  double roundings;
   int k;
   (void)rival;
   offer->plan = all;
@@ -15055,17 +15041,10 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
   offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
+  roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
+                                         (1 - permi_gamma((double)n + roundings)) * (1 + 8 * PERMI_UNIT);
   return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);
-}
-
-static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                           permi_leaf *leaf)
-{
-  const double n = block->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  if (!block->integer)
-    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
-                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, leaf);
 }
 
 /* ======================================================================================= >>sparyser
@@ -15818,6 +15797,8 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
+  const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
   permi_decompose *plan;
   permi_numbers *numbers;
@@ -15866,20 +15847,10 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
+  plan->plan.bound = permi_entry_bound(roundings + products * n + n * (n - 1) / 2.0);
+  plan->plan.estimate = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
   offer->bytes = (double)plan->piece_bytes;
   return permi_walk_offer(maker, &plan->plan, (double)n * n * n, offer);
-}
-
-static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                        permi_leaf *leaf)
-{
-  const double n = block->n, products = block->imaginary ? 3 : 1;
-  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
-  if (!block->integer) {
-    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  }
-  return permi_walk_make(maker, block, offer, leaf);
 }
 
 /* ======================================================================================= >>kasteleyn
@@ -17904,11 +17875,11 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   for (p = 0; p < frontier->steps; p++)
-    most = fmax(most, frontier->cost[p + 1] - frontier->cost[p]);
+    most = fmax(most, frontier->states[p] * (frontier->stream_start[p + 1] - frontier->stream_start[p]));
   offer->seconds *= PERMI_SORTING_SLOWER;
   offer->bytes = (frontier->room[0] + frontier->room[1]) *
                      ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
-                 2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
+                 2 * most * (sizeof(permi_take) + 8) + 65536;
   return status;
 }
 
@@ -18170,10 +18141,10 @@ static const permi_engine permi_engines[] = {
     PERMI_BY_NAME(PERM_METHOD_LISTS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, 0, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SORTING, 0, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_CODEGEN, PERMI_LONE, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };

@@ -211,6 +211,8 @@ static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
+  const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
   permi_decompose *plan;
   permi_numbers *numbers;
@@ -259,19 +261,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
+  plan->plan.bound = permi_entry_bound(roundings + products * n + n * (n - 1) / 2.0);
+  plan->plan.estimate = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
   offer->bytes = (double)plan->piece_bytes;
   return permi_walk_offer(maker, &plan->plan, (double)n * n * n, offer);
-}
-
-static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                        permi_leaf *leaf)
-{
-  const double n = block->n, products = block->imaginary ? 3 : 1;
-  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
-  if (!block->integer) {
-    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  }
-  return permi_walk_make(maker, block, offer, leaf);
 }
 /* SPDX-License-Identifier: MIT */

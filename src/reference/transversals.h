@@ -53,16 +53,12 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
     *first = (int)(permi_order_random(&ways->seed) * count);
     *last = *first + 1;
     ways->weight *= count;
-  } else if (chunks <= n) {
+  } else {
+    const uint64_t next = (mine + 1) * n / chunks;
     *first = (int)(mine * n / chunks);
-    *last = (int)((mine + 1) * n / chunks);
-    ways->begin = ways->chunk;
-    ways->end = ways->chunk + 1;
-  } else { /* the last way whose chunks begin at or before mine */
-    *first = (int)(((mine + 1) * n - 1) / chunks);
-    *last = *first + 1;
-    ways->end = ways->begin + chunks * (uint64_t)*last / n;
-    ways->begin += chunks * (uint64_t)*first / n;
+    *last = next > (uint64_t)*first ? (int)next : *first + 1;
+    ways->end = ways->begin + (chunks * (uint64_t)*last + n - 1) / n;
+    ways->begin += (chunks * (uint64_t)*first + n - 1) / n;
   }
 }
 
@@ -76,7 +72,7 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 {
   int stop;
   if (!thread) {
-    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
+    stop = (int)permi_control_poll_range(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
     PERMI_OMP(atomic write)
     walking->stop = stop;
   }
@@ -88,11 +84,13 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
+  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
 }
@@ -115,11 +113,8 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
     partial->fingerprint = leaf->information.fingerprint;
     permi_partial_count(partial, chunk, chunk + 1);
   }
-  if (thread || !walking->control)
-    return PERM_OK;
-  if (ways->stopped || permi_walking_poll(walking, 0, chunk + 1))
-    return (perm_status)walking->stop;
-  return permi_control_poll_range(walking->control, (double)(chunk + 1 - walking->begin) * walking->each, "walking");
+  return thread || !walking->control ? PERM_OK
+         : (perm_status)(ways->stopped ? walking->stop : permi_walking_poll(walking, 0, chunk + 1));
 }
 
 /* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
@@ -165,7 +160,7 @@ typedef struct permi_walk_plan {
   permi_numbers numbers;
   int n, ways;            /* at most, out of a node */
   size_t bytes, workspace; /* of a value; behind permi_ways */
-  double choices;
+  double choices, bound, estimate; /* relative */
   void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 } permi_walk_plan;
 
@@ -233,9 +228,7 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. */
-static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
-                                   permi_leaf *leaf)
+static perm_status permi_walk_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
   const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
@@ -248,7 +241,11 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
   leaf->explain = permi_walk_explain;
   leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
-  if (maker->working->lost_error > 0 && !leaf->integer)
+  if (leaf->integer)
+    return PERM_OK;
+  leaf->bound_relative = plan->bound;
+  leaf->estimate_relative = plan->estimate;
+  if (maker->working->lost_error > 0)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
 }
@@ -349,6 +346,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   permi_pool *pool;
+  double roundings;
   int k;
   (void)rival;
   offer->plan = all;
@@ -370,16 +368,9 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
   offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
+  roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
+                                         (1 - permi_gamma((double)n + roundings)) * (1 + 8 * PERMI_UNIT);
   return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);
-}
-
-static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                           permi_leaf *leaf)
-{
-  const double n = block->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  if (!block->integer)
-    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
-                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, leaf);
 }
 /* SPDX-License-Identifier: MIT */
