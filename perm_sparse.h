@@ -14782,16 +14782,12 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
     *first = (int)(permi_order_random(&ways->seed) * count);
     *last = *first + 1;
     ways->weight *= count;
-  } else if (chunks <= n) {
+  } else {
+    const uint64_t next = (mine + 1) * n / chunks;
     *first = (int)(mine * n / chunks);
-    *last = (int)((mine + 1) * n / chunks);
-    ways->begin = ways->chunk;
-    ways->end = ways->chunk + 1;
-  } else { /* the last way whose chunks begin at or before mine */
-    *first = (int)(((mine + 1) * n - 1) / chunks);
-    *last = *first + 1;
-    ways->end = ways->begin + chunks * (uint64_t)*last / n;
-    ways->begin += chunks * (uint64_t)*first / n;
+    *last = next > (uint64_t)*first ? (int)next : *first + 1;
+    ways->end = ways->begin + (chunks * (uint64_t)*last + n - 1) / n;
+    ways->begin += (chunks * (uint64_t)*first + n - 1) / n;
   }
 }
 
@@ -14801,28 +14797,29 @@ static int permi_ways_mine(const permi_ways *ways)
   return ways->chunk == ways->begin;
 }
 
-static perm_status permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
+static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk)
 {
-  int stop = PERM_OK;
-  if (thread) {
-    PERMI_OMP(atomic read)
-    stop = walking->stop;
-  } else {
-    stop = (int)permi_control_poll(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
+  int stop;
+  if (!thread) {
+    stop = (int)permi_control_poll_range(walking->control, (double)(chunk - walking->begin) * walking->each, "walking");
     PERMI_OMP(atomic write)
     walking->stop = stop;
   }
-  return (perm_status)stop;
+  PERMI_OMP(atomic read)
+  stop = walking->stop;
+  return stop;
 }
 
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
+  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    ways->stopped = permi_walking_poll(ways->walking, ways->thread, ways->chunk) != PERM_OK;
+    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
 }
@@ -14846,8 +14843,7 @@ static perm_status permi_walking_chunk(void *context, uint64_t chunk, int thread
     permi_partial_count(partial, chunk, chunk + 1);
   }
   return thread || !walking->control ? PERM_OK
-         : ways->stopped             ? (perm_status)walking->stop
-                                     : permi_walking_poll(walking, 0, chunk + 1);
+         : (perm_status)(ways->stopped ? walking->stop : permi_walking_poll(walking, 0, chunk + 1));
 }
 
 /* run_range of leaves whose workspace begins with permi_ways. Chunks are merged in order until one is missing, so what
@@ -14857,32 +14853,25 @@ static perm_status permi_walk_range(const permi_leaf *leaf, uint64_t begin, uint
 {
   const perm_allocator *allocator = &((const permi_owned *)leaf->context)->allocator;
   const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
-  const uint64_t most = PERMI_WALK_WINDOW * (uint64_t)threads, room = end - begin < most ? end - begin : most;
-  permi_leaf each = *leaf;
-  permi_walking walking = {&each, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
+  const uint64_t room = PERMI_WALK_WINDOW * (uint64_t)threads;
+  permi_walking walking = {leaf, control, begin, begin, leaf->information.seconds / (double)leaf->information.chunks,
                            NULL, NULL, PERM_OK};
   perm_status status = PERM_OK;
-  uint64_t k;
-  int whole = 1;
-  each.run_range = NULL; /* it has a workspace */
   walking.slot = (perm_partial *)permi_allocate(allocator, (size_t)room, sizeof *walking.slot);
-  if (!permi_workspace_make(allocator, &each, threads, &walking.memory) || !walking.slot)
+  walking.memory = permi_allocate(allocator, (size_t)threads + 1, permi_workspace_each(leaf));
+  if (!walking.slot || !walking.memory)
     status = PERM_ERROR_MEMORY;
-  for (; walking.window < end && status == PERM_OK && whole; walking.window += room) {
-    const uint64_t count = end - walking.window < room ? end - walking.window : room;
-    memset(walking.slot, 0, (size_t)count * sizeof *walking.slot);
-    status = permi_share(threads, walking.window, walking.window + count, permi_walking_chunk, &walking, NULL);
-    for (k = 0; k < count && walking.slot[k].chunks; k++)
-      perm_partial_merge(partial, &walking.slot[k]);
-    whole = k == count;
-    if (whole && walking.window + count == end)
-      status = PERM_OK;
-    else if (status == PERM_OK && control)
-      status = permi_control_poll_range(control, (double)(walking.window + count - begin) * walking.each, "walking");
+  while (begin < end && status == PERM_OK) {
+    const uint64_t last = end - begin < room ? end : begin + room;
+    walking.window = begin;
+    memset(walking.slot, 0, (size_t)room * sizeof *walking.slot);
+    status = permi_share(threads, begin, last, permi_walking_chunk, &walking, NULL);
+    for (; begin < last && walking.slot[begin - walking.window].chunks; begin++)
+      perm_partial_merge(partial, &walking.slot[begin - walking.window]);
   }
   permi_release(allocator, walking.memory);
   permi_release(allocator, walking.slot);
-  return status;
+  return begin == end ? PERM_OK : status;
 }
 
 static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
@@ -14894,14 +14883,21 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-typedef void (*permi_walk_chunk)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+/* What plans begin with. */
+typedef struct permi_walk_plan {
+  permi_owned owned;
+  permi_numbers numbers;
+  int n, ways;            /* at most, out of a node */
+  size_t bytes, workspace; /* of a value; behind permi_ways */
+  double choices, bound, estimate; /* relative */
+  void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
+} permi_walk_plan;
 
-/* Estimates choices and seconds by random descents [Knu75]. workspace: bytes behind permi_ways. */
-static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk run, size_t workspace, double look,
-                                    double *choices, permi_offer *offer)
+/* Estimates choices and seconds by random descents [Knu75], each of `look` units of the watch. */
+static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *plan, double look, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + workspace, 1);
+  permi_ways *ways = (permi_ways *)permi_allocate(&options->allocator, sizeof *ways + plan->workspace, 1);
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   perm_partial ignored;
   permi_leaf leaf;
@@ -14911,20 +14907,20 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
     return permi_fail_memory(maker->result);
   memset(&ignored, 0, sizeof ignored);
   memset(&leaf, 0, sizeof leaf);
-  leaf.context = offer->plan;
+  leaf.context = plan;
   for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
     memset(ways, 0, sizeof *ways);
     ways->end = 1;
     ways->weight = 1;
     ways->seed = seed;
-    run(&leaf, 0, ways, &ignored);
+    plan->run(&leaf, 0, ways, &ignored);
     seed = ways->seed;
-    *choices += (ways->choices - *choices) / (probe + 1);
+    plan->choices += (ways->choices - plan->choices) / (probe + 1);
     seconds += (ways->work - seconds) / (probe + 1);
   }
   permi_release(&options->allocator, ways);
   offer->seconds = 1e-6 + seconds;
-  offer->bytes += (double)workspace;
+  offer->bytes += (double)plan->workspace;
   if (!(seconds < 1e300))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "has too many perfect matchings to enumerate");
   if (options->max_seconds > 0 && seconds > options->max_seconds && !permi_in_pieces(options))
@@ -14937,17 +14933,13 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_chunk r
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
+  permi_numbers as_given;
   int i, e;
+  memset(&as_given, 0, sizeof as_given);
   for (i = 0; i < block->n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int edge = block->edge[e];
-      hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]);
-      if (block->integer)
-        hash = permi_hash(permi_hash(hash, (uint64_t)block->integer[edge]),
-                          block->imaginary_integer ? (uint64_t)block->imaginary_integer[edge] : 0);
-      else
-        hash = permi_hash_double(permi_hash_double(hash, block->real[edge]),
-                                 block->imaginary ? block->imaginary[edge] : 0);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
+      hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.chunks = chunks;
@@ -14965,18 +14957,24 @@ static size_t permi_walk_explain(const permi_leaf *leaf, char *buffer, size_t si
                    information->seconds, (double)information->chunks);
 }
 
-/* Makes the leaf of an offer, except for its relative bound. A node has at most `ways`. */
-static perm_status permi_walk_make(const permi_maker *maker, const permi_block *block, const permi_offer *offer,
-                                   uint64_t plan, int ways, permi_walk_chunk run, size_t workspace, permi_leaf *leaf)
+static perm_status permi_walk_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
-  permi_walk_leaf(block, plan, permi_walk_chunks(offer->seconds / PERMI_WALK_PIECE_SECONDS, offer->seconds, ways),
-                  leaf);
-  leaf->run_chunk = run;
+  const permi_walk_plan *plan = (const permi_walk_plan *)offer->plan;
+  const double pieces = offer->seconds / PERMI_WALK_PIECE_SECONDS;
+  permi_walk_leaf(block, plan->numbers.modulus + (uint64_t)plan->numbers.words,
+                  permi_walk_chunks(pieces, offer->seconds, plan->ways), leaf);
+  leaf->information.work = plan->choices;
+  leaf->modulus = plan->numbers.modulus;
+  leaf->run_chunk = plan->run;
   leaf->run_range = permi_walk_range;
   leaf->explain = permi_walk_explain;
-  leaf->workspace = sizeof(permi_ways) + workspace;
+  leaf->workspace = sizeof(permi_ways) + plan->workspace;
   leaf->threaded = 1;
-  if (maker->working->lost_error > 0 && !leaf->integer)
+  if (leaf->integer)
+    return PERM_OK;
+  leaf->bound_relative = plan->bound;
+  leaf->estimate_relative = plan->estimate;
+  if (maker->working->lost_error > 0)
     leaf->bound_absolute = leaf->estimate_absolute = 2 * (DBL_MIN + maker->working->lost_error);
   return PERM_OK;
 }
@@ -14985,176 +14983,124 @@ static perm_status permi_walk_make(const permi_maker *maker, const permi_block *
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
 #define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
 
+#define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
+
 typedef struct permi_transversals {
-  permi_owned owned;
-  permi_numbers numbers;
-  size_t size;
-  int n;
+  permi_walk_plan plan;
   int *start, *neighbour, *edge;
   permi_coefficient *coefficient;
-  double choices;
 } permi_transversals;
 
-typedef struct permi_matching_walk {
-  const permi_transversals *all;
-  permi_ways *ways;
-  int *degree, *gone;                /* free neighbours of a vertex; whether it is matched */
-  int *vertex, *left, *at, *matched; /* of a level: ways left, the edge, whether it is taken */
-  char *product, *sum;
-} permi_matching_walk;
+/* A vertex, the edge that it takes, and of its free neighbours the one at that edge, the chunk's. */
+typedef struct permi_matching_level {
+  int vertex, at, way, first, last;
+} permi_matching_level;
 
-static size_t permi_matching_bytes(const permi_transversals *all)
+/* Takes a vertex out of the graph (step -1) or back (1). */
+static void permi_matching_move(const permi_transversals *all, int *degree, int v, int step)
 {
-  const size_t n = (size_t)all->n;
-  return (8 * n + 4) * sizeof(int) + (n + 2) * all->size + 16;
-}
-
-/* Takes vertex v out of the graph (step -1) or back (1). */
-static void permi_matching_move(permi_matching_walk *walk, int v, int step)
-{
-  const permi_transversals *all = walk->all;
   int e;
-  walk->gone[v] = step < 0;
+  degree[v] -= step * PERMI_TRANSVERSALS_GONE;
   for (e = all->start[v]; e < all->start[v + 1]; e++)
-    walk->degree[all->neighbour[e]] += step;
+    degree[all->neighbour[e]] += step;
 }
 
-static void permi_matching_next(permi_matching_walk *walk, int k)
+static void permi_matching_open(const permi_transversals *all, permi_ways *ways, const int *degree,
+                                permi_matching_level *level)
 {
-  do
-    walk->at[k]++;
-  while (walk->gone[walk->all->neighbour[walk->at[k]]]);
-}
-
-static void permi_matching_level(permi_matching_walk *walk, int k)
-{
-  const permi_transversals *all = walk->all;
-  int best = -1, first = 0, last = 0, v;
-  for (v = 0; v < 2 * all->n && (best < 0 || walk->degree[best] > 1); v++)
-    if (!walk->gone[v] && (best < 0 || walk->degree[v] < walk->degree[best]))
-      best = v;
-  if (walk->degree[best] > 0)
-    permi_ways_take(walk->ways, walk->degree[best], &first, &last);
-  walk->vertex[k] = best;
-  walk->left[k] = last - first;
-  walk->matched[k] = 0;
-  walk->at[k] = all->start[best] - 1;
-  for (; first > 0; first--)
-    permi_matching_next(walk, k);
+  int v;
+  memset(level, 0, sizeof *level);
+  for (v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
+    if (degree[v] < degree[level->vertex])
+      level->vertex = v;
+  if (degree[level->vertex] > 0)
+    permi_ways_take(ways, degree[level->vertex], &level->first, &level->last);
+  level->at = all->start[level->vertex] - 1;
+  level->way = -1;
 }
 
 static void permi_transversals_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const permi_numbers *numbers = &all->numbers;
-  const permi_coefficient one = permi_coefficient_one(), *c;
-  const int n = all->n, levels = n + 1, integers = permi_algebra_is_integer(numbers->algebra);
+  const permi_numbers *numbers = &all->plan.numbers;
+  const int n = all->plan.n, integers = permi_algebra_is_integer(numbers->algebra);
   const double seconds = PERMI_TRANSVERSALS_SECONDS + PERMI_TRANSVERSALS_VERTEX * n;
   const double safe = ldexp(1, PERMI_TRANSVERSALS_SAFE_EXP2);
-  permi_matching_walk walk;
-  char *product;
-  int v, k = 0;
+  permi_ways *ways = (permi_ways *)workspace;
+  char *product = (char *)(ways + 1); /* of a level, and of the next */
+  permi_matching_level *const root = (permi_matching_level *)(void *)(product + ((size_t)n + 1) * all->plan.bytes);
+  permi_matching_level *level = root;
+  int *degree = (int *)(void *)(root + n), v;
   (void)chunk;
-  walk.all = all;
-  walk.ways = (permi_ways *)workspace;
-  walk.product = (char *)(walk.ways + 1);
-  walk.sum = walk.product + (size_t)levels * all->size;
-  walk.degree = (int *)(void *)(walk.sum + all->size);
-  walk.gone = walk.degree + 2 * n;
-  walk.vertex = walk.gone + 2 * n;
-  walk.left = walk.vertex + levels;
-  walk.at = walk.left + levels;
-  walk.matched = walk.at + levels;
-  memset(walk.product, 0, permi_matching_bytes(all));
-  permi_value_one(numbers, walk.product);
+  permi_value_one(numbers, product);
   for (v = 0; v < 2 * n; v++)
-    walk.degree[v] = all->start[v + 1] - all->start[v];
-  permi_matching_level(&walk, 0);
-  while (k >= 0) {
-    const int u = walk.vertex[k];
-    if (walk.matched[k]) {
-      permi_matching_move(&walk, all->neighbour[walk.at[k]], 1);
-      permi_matching_move(&walk, u, 1);
+    degree[v] = all->start[v + 1] - all->start[v];
+  permi_matching_open(all, ways, degree, level);
+  for (;;) {
+    const int taken = level->way >= level->first, way = taken ? level->way + 1 : level->first;
+    char *next = product + all->plan.bytes;
+    if (taken) {
+      permi_matching_move(all, degree, all->neighbour[level->at], 1);
+      permi_matching_move(all, degree, level->vertex, 1);
     }
-    if (walk.left[k]-- == 0) {
-      k--;
+    if (way >= level->last) {
+      if (level-- == root)
+        return;
+      product -= all->plan.bytes;
       continue;
     }
-    if (permi_ways_stop(walk.ways, seconds))
+    if (permi_ways_stop(ways, seconds))
       return;
-    permi_matching_next(&walk, k);
-    walk.matched[k] = 1;
-    permi_matching_move(&walk, u, -1);
-    permi_matching_move(&walk, all->neighbour[walk.at[k]], -1);
-    c = &all->coefficient[all->edge[walk.at[k]]];
-    product = walk.product + (size_t)(k + 1) * all->size;
-    if (numbers->algebra == PERMI_COMPLEX_DD) {
-      permi_dd *y = (permi_dd *)(void *)product;
-      memcpy(product, product - all->size, all->size);
-      permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-      y[2].hi *= c->absolute;
-    } else {
-      permi_value_add(numbers->algebra, numbers, c, product, product - all->size, 1);
+    while (level->way < way)
+      level->way += degree[all->neighbour[++level->at]] < PERMI_TRANSVERSALS_GONE / 2;
+    permi_matching_move(all, degree, level->vertex, -1);
+    permi_matching_move(all, degree, all->neighbour[level->at], -1);
+    permi_values_adders[numbers->algebra](numbers, &all->coefficient[all->edge[level->at]], next, product, NULL, 1, 1);
+    if (level + 1 < root + n) {
+      permi_matching_open(all, ways, degree, ++level);
+      product = next;
+    } else if (permi_ways_mine(ways)) {
+      partial->terms++;
+      permi_value_sum(numbers, next, partial);
+      /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
+      if (!integers && ((const double *)(const void *)(next + all->plan.bytes))[-1] < safe)
+        partial->lost += 8 * safe;
     }
-    if (k + 1 < n) {
-      permi_matching_level(&walk, ++k);
-      continue;
-    }
-    if (!permi_ways_mine(walk.ways))
-      continue;
-    partial->terms++;
-    if (integers)
-      permi_value_add(numbers->algebra, numbers, &one, walk.sum, product, 0);
-    else
-      permi_value_sum(numbers, product, partial);
-    /* a product below the safe power stays there, computed and true, as entries are at most 1: it counts as lost */
-    if (!integers && ((const double *)(const void *)(product + all->size))[-1] < safe)
-      partial->lost += 8 * safe;
   }
-  if (integers)
-    permi_value_sum(numbers, walk.sum, partial);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
                                             permi_offer *offer)
 {
-  const int n = block->n;
-  const size_t vertices = 2 * (size_t)n, edges = (size_t)block->edges;
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
+  permi_pool *pool;
+  double roundings;
   int k;
   (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  all->n = n;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, maker->working->modulus, 1))
+  pool = &all->plan.owned.pool;
+  all->plan.n = all->plan.ways = block->n;
+  all->plan.run = permi_transversals_chunk;
+  if (!permi_numbers_choose_moduli(&all->plan.numbers, block, maker->working->modulus, 1))
     return permi_refuse_long(offer);
-  all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
-  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
-  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
-  all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
-  if (all->owned.pool.failed)
+  all->plan.bytes = sizeof(double) * permi_numbers_words(&all->plan.numbers);
+  all->plan.workspace = (n + 1) * all->plan.bytes + n * (sizeof(permi_matching_level) + 2 * sizeof(int));
+  all->start = (int *)permi_pool_kept(pool, block->start, 2 * n + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(pool, block->edge, 2 * edges, sizeof(int));
+  all->coefficient = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *all->coefficient);
+  if (pool->failed)
     return permi_fail_memory(maker->result);
   for (k = 0; k < block->edges; k++)
-    all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
-  offer->bytes = 8.0 * n + (16.0 + sizeof(permi_coefficient)) * block->edges;
-  return permi_walk_offer(maker, permi_transversals_chunk, permi_matching_bytes(all), 4.0 * n * n, &all->choices,
-                          offer);
-}
-
-static perm_status permi_transversals_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                           permi_leaf *leaf)
-{
-  const permi_transversals *all = (const permi_transversals *)offer->plan;
-  const double n = all->n, roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
-  leaf->information.work = all->choices;
-  leaf->modulus = all->numbers.modulus;
-  if (!block->integer)
-    leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
-                                                     (1 - permi_gamma(n + roundings)) * (1 + 8 * PERMI_UNIT);
-  return permi_walk_make(maker, block, offer, all->numbers.modulus, block->n, permi_transversals_chunk,
-                         permi_matching_bytes(all), leaf);
+    all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
+  offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
+  roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
+                                         (1 - permi_gamma((double)n + roundings)) * (1 + 8 * PERMI_UNIT);
+  return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);
 }
 
 /* ======================================================================================= >>sparyser
@@ -15165,8 +15111,8 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
      J         the columns in the sum: a Gray code over digits, which are columns or groups
      S_1 ...   dominating: neighbourhoods of rows without common columns. Digits are their non-empty subsets; others
                leave a row empty
-     row sums  x or integer: exact, on a grid of a power of two
-     products  product or wide of a level, over rows of slower digits; 0 ends the branch
+     row sums  x: exact, on a grid of a power of two
+     products  product of a level, over rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it: then its sum is final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], rows without a column cut branches; or by
@@ -15178,209 +15124,109 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
-  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
-  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
+  int n, integers, halves, digits, groups, transposed, on_grid;
+  permi_numbers numbers;
+  int radix[PERM_MAX_N], least[PERM_MAX_N]; /* Gray codes run from least */
+  uint64_t set[PERM_MAX_N];                 /* a digit's columns */
+  uint64_t own[PERM_MAX_N + 1];             /* its rows; then those of none */
+  uint64_t touches[PERM_MAX_N];             /* a column's rows */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
-  int buried;                                 /* an entry lost over 2^-20 of itself */
+  int buried;                               /* an entry lost over 2^-20 of itself */
   double widest;
-  double base[2][PERM_MAX_N];
-  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
-  double value[2][PERM_MAX_N * PERM_MAX_N];
-  int64_t integer[PERM_MAX_N * PERM_MAX_N];
+  permi_coefficient base[PERM_MAX_N];       /* row sums without digits */
+  double value[2][PERM_MAX_N][PERM_MAX_N];  /* by column */
+  int64_t integer[PERM_MAX_N][PERM_MAX_N];
 } permi_ryser;
+
+typedef union permi_ryser_value {
+  double number[2];
+  permi_wide wide; /* below 2^126 */
+} permi_ryser_value;
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
-  int64_t integer[PERM_MAX_N];
-  permi_wide wide[PERM_MAX_N + 2], sum;
-  permi_dd total[2];
-  int code[PERM_MAX_N], sign;
-  uint64_t terms;
+  permi_ways ways;
+  permi_coefficient x[PERM_MAX_N];
+  permi_ryser_value product[PERM_MAX_N + 2];
+  perm_partial *partial;
+  uint64_t in; /* J */
+  int code[PERM_MAX_N];
 } permi_ryser_walk;
 
-static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int code)
 {
   const permi_ryser *ryser = walk->ryser;
-  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
-  int e;
-  walk->sign = -walk->sign;
-  if (ryser->integers) {
-    for (e = begin; e < end; e++)
-      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-    return;
-  }
-  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
-    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  for (e = begin; e < end && ryser->parts == 2; e++)
-    walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
-}
-
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
-static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
-{
-  const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->level_start[digit + 1];
-  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
-  int i = ryser->level_start[digit];
-  if (ryser->integers) { /* below 2^126: the upper half has the sign */
-    permi_wide product = walk->wide[digit + 1];
-    for (; i < end; i++) {
-      permi_wide next = {0, 0};
-      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
-      product = next;
-    }
-    walk->wide[digit] = product;
-    return product.low || product.high;
-  }
-  for (; i < end && ryser->parts == 1; i++)
-    re *= walk->x[0][ryser->row[i]];
-  for (; i < end; i++) {
-    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
-    re = re * x - im * y;
-    im = was * y + im * x;
-  }
-  walk->product[0][digit] = re;
-  walk->product[1][digit] = im;
-  return re != 0 || im != 0;
-}
-
-/* Adds by two short chains, where double-double has a long one. */
-static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
-{
-  const permi_dd s = permi_two_sum(total->hi, x);
-  total->hi = s.hi;
-  total->lo += s.lo;
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
-{
-  int part;
-  walk->terms++;
-  if (walk->ryser->integers) {
-    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
-    return;
-  }
-  for (part = 0; part < walk->ryser->parts; part++) {
-    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
-    walk->absolute += fabs(walk->product[part][0]);
-  }
-}
-
-static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
-{
-  const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
-  double even = walk->product[0][1], odd = even;
-  int e;
-  for (e = 0; e < end; e++) {
-    double *x = &walk->x[0][ryser->touched[e]];
-    even *= *x;
-    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
-    odd *= *x;
-  }
-  permi_ryser_sum(&walk->total[0], walk->sign * even);
-  walk->sign = -walk->sign;
-  permi_ryser_sum(&walk->total[0], walk->sign * odd);
-  walk->absolute += fabs(even) + fabs(odd);
-  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
-}
-
-/* Visits digits below `level` in reflected Gray codes; `left` values of digit level - 1 are to come. */
-static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
-{
-  const int digit = level - 1, least = walk->ryser->least[digit];
-  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  int code, bit;
-  for (;;) {
-    if (permi_ryser_multiply(walk, digit)) {
-      if (digit == 1 && walk->ryser->pairs)
-        permi_ryser_pair(walk);
-      else if (digit)
-        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
-      else
-        permi_ryser_add(walk);
-    }
-    if (--left == 0)
-      return;
-    code = walk->code[digit] += step;
-    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
-    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
-  }
-}
-
-static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
-{
-  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
-  int changed = gray ^ old ^ old >> 1;
-  for (; changed; changed &= changed - 1) {
-    const int bit = permi_trailing_zeros((uint64_t)changed);
-    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
-  }
+  const uint64_t set = ryser->set[digit], in = permi_deposit_bits((uint64_t)(code ^ code >> 1), set);
+  uint64_t changed = (walk->in & set) ^ in, rows;
+  walk->in ^= changed;
   walk->code[digit] = code;
+  for (; changed; changed &= changed - 1) {
+    const int j = permi_trailing_zeros(changed), sign = walk->in >> j & 1 ? 1 : -1;
+    for (rows = ryser->touches[j]; rows; rows &= rows - 1) {
+      const int i = permi_trailing_zeros(rows);
+      walk->x[i].real += sign * ryser->value[0][j][i];
+      walk->x[i].imaginary += sign * ryser->value[1][j][i];
+      walk->x[i].integer[0] += sign * ryser->integer[j][i];
+    }
+  }
 }
 
-static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+static void permi_ryser_add(const permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
-  int level = ryser->digits, left, first, last;
-  for (;; level--) {
-    left = level ? ryser->radix[level - 1] : 0;
-    if (level && ways->end - ways->begin > 1) {
-      permi_ways_take(ways, left, &first, &last);
-      permi_ryser_set(walk, level - 1, first);
-      left = last - first;
-    }
-    if (left != 1)
-      break;
-    if (!permi_ryser_multiply(walk, level - 1))
-      return;
+  permi_coefficient sign = permi_coefficient_one();
+  permi_ryser_value term;
+  int part;
+  if ((ryser->n + ryser->halves + permi_count_ones(walk->in)) & 1)
+    sign.real = (double)(sign.integer[0] = -1);
+  permi_value_add(ryser->numbers.algebra, &ryser->numbers, &sign, &term, &walk->product[0], 1);
+  permi_value_sum_parts(&ryser->numbers, &term, walk->partial);
+  for (part = 0; part < ryser->numbers.parts && !ryser->integers; part++)
+    permi_sum_add_double(&walk->partial->absolute, fabs(term.number[part]));
+  walk->partial->terms++;
+}
+
+/* Makes the product of a level, and visits the digits below in reflected Gray codes. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int digit = level - 1;
+  permi_ryser_value *y = &walk->product[level];
+  uint64_t rows = ryser->own[level];
+  int first, last, down, k;
+  for (*y = walk->product[level + 1]; rows; rows &= rows - 1) {
+    const permi_ryser_value above = *y;
+    permi_value_add(ryser->numbers.algebra, &ryser->numbers, &walk->x[permi_trailing_zeros(rows)], y, &above, 1);
   }
-  if (!permi_ways_mine(ways))
+  if (ryser->integers ? !(y->wide.low | y->wide.high) : y->number[0] == 0 && y->number[1] == 0)
     return;
-  if (level == 1 && ryser->pairs)
-    permi_ryser_pair(walk);
-  else if (level)
-    permi_ryser_visit(walk, level, left);
-  else
-    permi_ryser_add(walk);
+  if (!level) {
+    if (permi_ways_mine(&walk->ways))
+      permi_ryser_add(walk);
+    return;
+  }
+  permi_ways_take(&walk->ways, ryser->radix[digit], &first, &last);
+  down = walk->code[digit] == ryser->least[digit] + last - 1;
+  for (k = first; k < last; k++) {
+    permi_ryser_set(walk, digit, ryser->least[digit] + (down ? first + last - 1 - k : k));
+    permi_ryser_visit(walk, digit);
+  }
 }
 
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  permi_ways ways;
   permi_ryser_walk walk;
-  int d, part;
   (void)workspace;
-  memset(&ways, 0, sizeof ways);
-  ways.end = leaf->information.chunks;
-  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
+  walk.partial = partial;
+  walk.ways.end = leaf->information.chunks;
+  walk.ways.chunk = chunk;
   memcpy(walk.x, ryser->base, sizeof walk.x);
-  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++)
-    permi_ryser_set(&walk, d, ryser->least[d]);
-  walk.product[0][ryser->digits + 1] = 1;
-  walk.wide[ryser->digits + 1].low = 1;
-  permi_ryser_multiply(&walk, ryser->digits);
-  permi_ryser_terms(&walk, &ways);
-  partial->terms += (double)walk.terms;
-  if (ryser->integers) {
-    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
-    permi_sum_add_signed(&partial->value, word, 2);
-  }
-  for (part = 0; part < 2; part++) {
-    perm_sum *sum = part ? &partial->imaginary : &partial->value;
-    permi_sum_add_double(sum, walk.total[part].hi);
-    permi_sum_add_double(sum, walk.total[part].lo);
-  }
-  permi_sum_add_double(&partial->absolute, walk.absolute);
+  permi_value_one(&ryser->numbers, &walk.product[ryser->digits + 1]);
+  permi_ryser_visit(&walk, ryser->digits);
 }
 
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -15397,7 +15243,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 
 /* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int groups, without, as_given;
+  int side, groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -15409,214 +15255,161 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-static void permi_ryser_list(int *list, int *used, uint64_t set)
+/* What each of n vertices touches. */
+static void permi_ryser_sets(const permi_block *block, int first, uint64_t *set)
 {
-  for (; set; set &= set - 1)
-    list[(*used)++] = permi_trailing_zeros(set);
+  int i, e;
+  for (i = 0; i < block->n; i++)
+    for (set[i] = 0, e = block->start[first + i]; e < block->start[first + i + 1]; e++)
+      set[i] |= UINT64_C(1) << block->neighbour[e] % block->n;
 }
 
-static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, int i)
 {
-  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
-  int k, e, part, used = 0;
-  ryser->on_grid = 1;
-  for (k = 0; k < columns + ryser->halves; k++) {
-    const int column = k < columns ? ryser->column[k] : without;
-    ryser->column_start[k] = used;
-    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
-      const int row = block->neighbour[e] - mine, edge = block->edge[e];
-      for (part = 0; part < ryser->parts && !block->integer; part++) {
-        const double x = (part ? block->imaginary : block->real)[edge];
-        const double y = floor(x / grid[row] + 0.5) * grid[row];
-        ryser->on_grid &= x == y;
-        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
-        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-        if (ryser->halves)
-          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
-        if (k < columns)
-          ryser->value[part][used] = y;
-      }
-      if (k < columns) {
-        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
-        ryser->touched[used++] = (unsigned char)row;
-      }
+  const int n = ryser->n, line = ryser->transposed * n + i;
+  double sum = 0, grid;
+  int e, part;
+  for (e = block->start[line]; e < block->start[line + 1]; e++) {
+    const int edge = block->edge[e];
+    sum += block->integer ? fabs((double)block->integer[edge])
+                          : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+  }
+  grid = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+  ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+  ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+  ryser->widest = fmax(ryser->widest, sum);
+  for (e = block->start[line]; e < block->start[line + 1]; e++) {
+    const int j = block->neighbour[e] % n, edge = block->edge[e];
+    ryser->integer[j][i] = block->integer ? block->integer[edge] : 0;
+    for (part = 0; part < ryser->numbers.parts && !block->integer; part++) {
+      const double x = (part ? block->imaginary : block->real)[edge];
+      const double y = ryser->value[part][j][i] = floor(x / grid + 0.5) * grid;
+      ryser->on_grid &= x == y;
+      ryser->moved[i] = fmax(ryser->moved[i], fabs(x - y));
+      ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+      if (ryser->halves)
+        *(part ? &ryser->base[i].imaginary : &ryser->base[i].real) += j == without ? y / 2 : -y / 2;
     }
   }
-  ryser->column_start[columns] = used;
 }
 
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
+/* Predicts moves, of branches that no empty row has cut. */
+static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *columns)
 {
-  const int n = block->n, mine = side * n, other = n - mine;
-  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
-  double grid[PERM_MAX_N], alive = 1, count = 1;
-  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
+  const int parts = ryser->numbers.parts;
+  double alive = 1;
+  uint64_t left;
+  int d;
+  ryser->terms = 1;
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const int touched = permi_count_ones(permi_ryser_rows(ryser->touches, ryser->set[d]));
+    ryser->terms *= ryser->radix[d];
+    ryser->nodes += ryser->terms * alive;
+    ryser->seconds += ryser->terms * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * parts * (touched + parts * permi_count_ones(ryser->own[d])));
+    for (left = ryser->halves ? 0 : ryser->own[d]; left; left &= left - 1) {
+      const uint64_t mine = columns[permi_trailing_zeros(left)];
+      if (!ryser->least[d] || ryser->set[d] & ~mine) /* else never empty */
+        alive *= 1 - ldexp(1, -permi_count_ones(mine));
+    }
+  }
+}
+
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, const permi_ryser_split *split)
+{
+  const int n = block->n, mine = split->side * n;
+  uint64_t columns[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
+  int digits = split->groups, i, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
-  ryser->growth = 1;
+  ryser->growth = ryser->on_grid = 1;
   ryser->bits = n;
   ryser->integers = block->integer != NULL;
-  ryser->parts = block->imaginary ? 2 : 1;
+  ryser->numbers.algebra = block->integer ? PERMI_WIDE : PERMI_PAIR_VALUES;
+  ryser->numbers.parts = block->imaginary ? 2 : 1;
+  ryser->numbers.words = 2;
   ryser->halves = split->without >= 0;
-  ryser->transposed = side;
+  ryser->transposed = split->side;
   ryser->groups = split->groups;
-  for (j = 0; j < n; j++)
-    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
-      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
-      const int edge = block->edge[e];
-      sum += block->integer ? fabs((double)block->integer[edge])
-                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-    }
-    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
-    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-    ryser->widest = fmax(ryser->widest, sum);
-  }
+  permi_ryser_sets(block, n - mine, ryser->touches);
+  permi_ryser_sets(block, mine, columns);
+  for (i = 0; i < n; i++)
+    permi_ryser_entries(ryser, block, split->without, i);
   for (d = 0; d < digits; d++)
     grouped |= digit[d] = split->group[d];
-  for (j = 0; j < n; j++)
-    if (!(grouped >> j & 1) && j != split->without)
-      digit[digits++] = UINT64_C(1) << j;
+  for (i = 0; i < n; i++)
+    if (!(grouped >> i & 1) && i != split->without)
+      digit[digits++] = UINT64_C(1) << i;
   ryser->digits = digits;
   for (d = 0; d < digits; d++) { /* Algorithm 3: next, the fewest own rows a bit */
-    int best = d;
+    uint64_t set;
     double least = 1e9;
+    int best = d;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+      const double share = (double)permi_count_ones(permi_ryser_rows(ryser->touches, digit[i]) & rows_left) /
                            permi_count_ones(digit[i]);
       best = share < least ? i : best;
       least = fmin(least, share);
     }
-    set = digit[best];
+    ryser->set[d] = set = digit[best];
     digit[best] = digit[d];
-    ryser->digit_start[d] = used;
-    ryser->level_start[d] = taken;
     ryser->least[d] = (grouped & set) != 0;
     ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    permi_ryser_list(ryser->column, &used, set);
-    set = permi_ryser_rows(touches, set) & rows_left;
-    rows_left &= ~set;
-    permi_ryser_list(ryser->row, &taken, set);
+    ryser->own[d] = permi_ryser_rows(ryser->touches, set) & rows_left;
+    rows_left &= ~ryser->own[d];
   }
-  ryser->digit_start[digits] = used;
-  ryser->level_start[digits] = taken;
-  permi_ryser_list(ryser->row, &taken, rows_left);
-  ryser->level_start[digits + 1] = taken;
-  permi_ryser_entries(ryser, block, split->without, grid);
-  for (d = ryser->digits - 1; d >= 0; d--) {
-    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
-    const double entries =
-        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
-        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
-    count *= ryser->radix[d];
-    ryser->nodes += count * alive;
-    ryser->seconds += count * alive *
-                      (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
-    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
-      double empty = 1;
-      for (j = d; j < ryser->digits; j++) {
-        int columns = 0;
-        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
-          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
-        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
-      }
-      alive *= 1 - empty;
-    }
-  }
-  ryser->terms = count;
-  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
+  ryser->own[digits] = rows_left;
+  permi_ryser_predict(ryser, columns);
 }
 
-/* Chooses rows greedily by least degree, from random starts. */
-#define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
-static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
+/* The ways: both sides, then both without their fullest column. Method dominating chooses rows greedily by degree. */
+static permi_ryser_split permi_ryser_way(const permi_block *block, int way, int dominating)
 {
-  const int n = block->n, mine = side * n, other = n - mine;
-  permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
-  double least = (double)INFINITY;
-  int start, i, e;
-  memset(&best, 0, sizeof best);
-  best.without = -1;
-  for (i = 0; i < n; i++) {
-    columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
-      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
-  }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
-    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
-    double bits = n;
-    trial = best;
-    trial.groups = 0;
-    for (;;) {
-      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
-        const int size = block->start[mine + i + 1] - block->start[mine + i];
-        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
-          continue;
-        ties = size < degree ? 1 : ties + 1;
-        degree = size;
-        if (permi_order_below(&seed, ties) == 0)
-          row = i;
-      }
-      if (row < 0)
-        break;
-      trial.group[trial.groups++] = columns[row];
-      bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
-        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
-    }
-    if (bits < least) {
-      least = bits;
-      best = trial;
-    }
-  }
-  return best;
+  const int n = block->n, *start = block->start + (way & 1 ? 0 : n);
+  permi_ryser_split split;
+  uint64_t columns[PERM_MAX_N], used = 0;
+  int degree, i;
+  memset(&split, 0, sizeof split);
+  split.side = way & 1;
+  split.without = -1;
+  for (i = 0; i < n && way > 1; i++)
+    if (split.without < 0 || start[i + 1] - start[i] > start[split.without + 1] - start[split.without])
+      split.without = i;
+  permi_ryser_sets(block, split.side * n, columns);
+  for (degree = 1; degree <= PERMI_DOMINATING_COLUMNS && dominating; degree++)
+    for (i = 0; i < n; i++)
+      if (permi_count_ones(columns[i]) == degree && !(columns[i] & used))
+        used |= split.group[split.groups++] = columns[i];
+  return split;
 }
 
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  const perm_precision precision = maker->options->precision;
   const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int which, side = 0, j;
+  int way;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
-  if (block->imaginary_integer || precision == PERM_PRECISION_DD)
+  if (block->imaginary_integer || maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(&maker->options->allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
-  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
-    memset(&split, 0, sizeof split);
-    split.without = -1;
-    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
-      const int *start = block->start + (which & 1 ? 0 : block->n);
-      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
-        split.without = j;
-    }
-    if (dominating)
-      split = permi_dominating_split(block, which);
-    permi_ryser_plan(ryser, block, which & 1, &split);
-    if (ryser->seconds < least) {
-      least = ryser->seconds;
-      best = split;
-      side = which & 1;
-    }
+  for (way = 0; way < (dominating || block->integer ? 2 : 4); way++) { /* integers are not halved */
+    split = permi_ryser_way(block, way, dominating);
+    permi_ryser_plan(ryser, block, &split);
+    best = ryser->seconds < least ? split : best;
+    least = fmin(least, ryser->seconds);
   }
-  permi_ryser_plan(ryser, block, side, &best);
+  permi_ryser_plan(ryser, block, &best);
   offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
@@ -15627,7 +15420,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of the terms that TwoSum adds, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
@@ -15637,19 +15430,18 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   double off_grid = 0;
   int i, e, s;
   for (i = 0; i < n && !ryser->on_grid; i++)
-    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+    off_grid += ryser->numbers.parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
   if (n > PERMI_MAJORANT_ORDER) {
     off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
   } else if (!ryser->on_grid) {
-    memset(value, 0, ((size_t)1 << n) * sizeof *value);
-    memset(change, 0, ((size_t)1 << n) * sizeof *change);
+    memset(value, 0, 2 * sizeof *value << PERMI_MAJORANT_ORDER);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
       i = permi_count_ones((unsigned)s);
       for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-        const double moved = ryser->parts * ryser->moved[i];
-        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        const double moved = ryser->numbers.parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->numbers.parts == 2 ? fabs(block->imaginary[edge]) : 0);
         if (!(s & bit)) {
           value[s | bit] += value[s] * x;
           change[s | bit] += change[s] * (x + moved) + value[s] * moved;
@@ -15664,33 +15456,28 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
-    const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
+    const double gamma = permi_gamma((ryser->numbers.parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
     leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
     leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
   }
   permi_make_honest(maker, block, leaf);
 }
 
-/* A chunk has the average number of terms; with groups, whose digits divide unevenly, less than 16 times as many:
-   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
   const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
-  int d, k;
+  int d;
   for (d = 0; d < ryser->digits; d++)
-    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
-  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
-    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
+    hash = permi_hash(permi_hash(hash, (uint64_t)ryser->radix[d]), ryser->set[d]);
   permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
-                       leaf);
+    permi_ryser_bounds(maker, block, ryser, 0, leaf); /* sums are exact */
   return PERM_OK;
 }
 
@@ -15715,45 +15502,42 @@ PERMI_BRIEF_BEGIN
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* A matrix in the making: live lines, entries of lines, branches on a line. */
+/* A matrix in the making: live lines, entries of lines. Behind it cells, a value, and a sum. */
 typedef struct permi_piece {
-  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell, *value, *sum;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
 } permi_piece;
 
 typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
+  permi_walk_plan plan;
   int n, most; /* lines summed over subsets */
-  size_t size;
-  permi_piece whole;
-  double nodes, growth;
+  size_t size, piece_bytes;
+  permi_piece *whole;
+  double growth;
 } permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_ways *ways;
-  uint64_t *spare, *result, *subsets;
+  uint64_t *spare, *subsets;
   double operations;
 } permi_decomposing;
 
-static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, permi_piece *piece, int side, int i, int j)
 {
-  return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
+  return (uint64_t *)(void *)(piece + 1) + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
 /* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
-  const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
-  memset(run->spare, 0, plan->size * sizeof *to);
+  const permi_numbers *numbers = &run->plan->plan.numbers;
+  memset(run->spare, 0, run->plan->plan.bytes);
   if (x)
     permi_value_fuse(numbers->algebra, numbers, a, run->spare, x);
   if (y)
     permi_value_fuse(numbers->algebra, numbers, b, run->spare, y);
-  memcpy(to, run->spare, plan->size * sizeof *to);
+  memcpy(to, run->spare, run->plan->plan.bytes);
   run->operations++;
 }
 
@@ -15786,7 +15570,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
     size_t k = 0;
     permi_piece_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
-    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->numbers.algebra))
+    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->plan.numbers.algebra))
       k++;
     kept |= k < plan->size ? bit : 0;
   }
@@ -15795,174 +15579,126 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, permi_piece *to)
-{
-  uint64_t rows = from->live[0], left;
-  memcpy(to->live, from->live, sizeof to->live);
-  memcpy(to->mask, from->mask, sizeof to->mask);
-  for (; rows; rows &= rows - 1) {
-    const int i = permi_trailing_zeros(rows);
-    for (left = from->mask[0][i]; left; left &= left - 1) {
-      const int j = permi_trailing_zeros(left);
-      memcpy(permi_piece_at(plan, to, 0, i, j), permi_piece_at(plan, from, 0, i, j), plan->size * sizeof(uint64_t));
-    }
-  }
-}
-
 /* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
-static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
+  const permi_numbers *numbers = &plan->plan.numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
+  unsigned s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
-    for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
-      line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
-    }
-  for (i = 0; i < k; i++)
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
+    for (i = 0, left = piece->live[side]; left; left &= left - 1)
+      line[side][i++] = permi_trailing_zeros(left);
   permi_value_one(numbers, run->subsets);
   for (s = 1; s < 1u << k; s++) {
     uint64_t *sum = run->subsets + s * plan->size;
-    i = permi_count_ones(s) - 1;
-    memset(sum, 0, plan->size * sizeof *sum);
-    for (last = mask[i] & s; last; last &= last - 1) {
+    i = line[0][permi_count_ones(s) - 1];
+    memset(sum, 0, plan->plan.bytes);
+    for (last = s; last; last &= last - 1) {
       j = permi_trailing_zeros(last);
-      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+      if (piece->mask[0][i] >> line[1][j] & 1)
+        permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                         permi_piece_at(plan, piece, 0, i, line[1][j]));
     }
   }
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
-static int permi_piece_pairs(permi_piece *piece, int side, int line)
+/* Finds the line of the fewest entries, *side and *line; returns their number, INT_MAX without lines. */
+static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
-  uint64_t left = piece->mask[side][line], first, second;
-  int pairs = 0;
-  for (; left & (left - 1); left &= ~piece->pair[pairs++]) {
-    int most = -1;
-    for (first = left; first & (first - 1); first &= first - 1)
-      for (second = first & (first - 1); second; second &= second - 1) {
-        const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
-        if (shared > most) {
-          most = shared;
-          piece->pair[pairs] = (first & (0 - first)) | (second & (0 - second));
-        }
+  int degree = INT_MAX, s;
+  uint64_t lines;
+  for (s = 0; s < 2; s++)
+    for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+      const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+      if (entries < degree) {
+        degree = entries;
+        *side = s;
+        *line = i;
       }
-  }
-  if (left)
-    piece->pair[pairs++] = left;
-  return pairs;
+    }
+  return degree;
 }
 
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
-  int side = 0, line = 0, degree, order, first, last;
-  uint64_t lines;
-  permi_value_one(&plan->numbers, result);
+  permi_piece *const next = (permi_piece *)(void *)((char *)piece + plan->piece_bytes);
+  uint64_t *const value = permi_piece_at(plan, piece, 0, plan->n, 0), *const sum = value + plan->size, left;
+  int side = 0, line = 0, degree, order, first, last, k;
+  permi_value_one(&plan->plan.numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  for (;;) {
-    int partner, s;
-    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
-    for (s = 0; s < 2; s++)
-      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
-        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
-        if (entries >= degree)
-          continue;
-        degree = entries;
-        side = s;
-        line = i;
-      }
-    if (degree > 2)
-      break;
+  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     if (degree == 0) {
-      memset(result, 0, plan->size * sizeof *result);
+      memset(result, 0, plan->plan.bytes);
       return;
     }
     if (degree == 2) {
       permi_piece_merge(run, piece, side, line);
-      continue;
+    } else {
+      const int partner = permi_trailing_zeros(piece->mask[side][line]);
+      permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
     }
-    partner = permi_trailing_zeros(piece->mask[side][line]);
-    permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
-    permi_piece_remove(piece, side, line);
-    permi_piece_remove(piece, 1 - side, partner);
   }
   order = permi_count_ones(piece->live[0]);
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    const double size = (double)plan->size, words = plan->plan.numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
     run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
-  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
-  memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !run->ways->stopped; first++) {
-    permi_piece_copy(plan, piece, piece + 1);
-    permi_piece_line(piece + 1, side, line, piece->pair[first]);
-    permi_decompose_node(run, piece + 1, piece->value);
-    permi_values_add(&plan->numbers, &one, piece->sum, piece->value, 1);
+  permi_ways_take(run->ways, (degree + 1) / 2, &first, &last);
+  memset(sum, 0, plan->plan.bytes);
+  for (k = 0, left = piece->mask[side][line]; k < last && !run->ways->stopped; k++) { /* pairs, an odd one last */
+    const uint64_t others = left & (left - 1), pair = left & ~(others & (others - 1));
+    left &= ~pair;
+    if (k < first)
+      continue;
+    memcpy(next, piece, plan->piece_bytes);
+    permi_piece_line(next, side, line, pair);
+    permi_decompose_node(run, next, value);
+    permi_values_add(&plan->plan.numbers, &one, sum, value, 1);
   }
-  permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
-}
-
-static size_t permi_decompose_bytes(const permi_decompose *plan)
-{
-  const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
-  return levels * sizeof(permi_piece) +
-         (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
+  permi_piece_combine(run, result, result, sum, NULL, NULL);
 }
 
 static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_decomposing run;
-  permi_piece *piece;
-  uint64_t *room;
-  int i;
+  permi_ways *ways = (permi_ways *)workspace;
+  permi_piece *piece = (permi_piece *)(void *)(ways + 1);
+  uint64_t *result = (uint64_t *)(void *)((char *)piece + (size_t)plan->n * plan->piece_bytes);
+  permi_decomposing run = {plan, ways, NULL, NULL, 0};
   (void)chunk;
-  memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.ways = (permi_ways *)workspace;
-  piece = (permi_piece *)(void *)(run.ways + 1);
-  room = (uint64_t *)(void *)(piece + plan->n);
-  for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
-    piece[i].cell = room;
-    piece[i].value = room + cells * size;
-    piece[i].sum = piece[i].value + size;
-  }
-  run.spare = room;
-  run.result = room + size;
-  run.subsets = run.result + size;
-  permi_piece_copy(plan, &plan->whole, piece);
-  permi_decompose_node(&run, piece, run.result);
-  partial->terms += run.ways->choices;
-  if (!permi_ways_mine(run.ways))
+  run.spare = result + plan->size;
+  run.subsets = run.spare + plan->size;
+  memcpy(piece, plan->whole, plan->piece_bytes);
+  permi_decompose_node(&run, piece, result);
+  partial->terms += ways->choices;
+  if (!permi_ways_mine(ways))
     return;
-  permi_value_sum(&plan->numbers, run.result, partial);
+  permi_value_sum(&plan->plan.numbers, result, partial);
   if (!leaf->integer)
-    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
+    partial->lost += 16 * (run.operations + ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
+  const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_numbers *numbers;
   permi_piece *whole;
   uint64_t *unit;
   int i, e;
@@ -15976,53 +15712,42 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  whole = &plan->whole;
-  plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+  numbers = &plan->plan.numbers;
+  if (!permi_numbers_choose(numbers, block, 0, 0))
     return permi_refuse_long(offer);
-  if (plan->numbers.algebra == PERMI_MAGNITUDES)
-    plan->numbers.algebra = PERMI_SIGNED;
-  if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
-  plan->size = permi_numbers_words(&plan->numbers);
+  if (numbers->algebra == PERMI_WIDE)
+    numbers->algebra = PERMI_WORDS; /* factors have two words */
+  plan->n = n;
+  plan->size = permi_numbers_words(numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
-  if (!whole->cell)
+  plan->piece_bytes = sizeof *whole + ((size_t)n * (size_t)n + 2) * plan->size * sizeof *unit;
+  plan->plan.bytes = plan->size * sizeof *unit;
+  plan->plan.workspace = (size_t)n * plan->piece_bytes + (2 + ((size_t)1 << plan->most)) * plan->plan.bytes;
+  plan->plan.ways = PERMI_DECOMPOSE_ORDER;
+  plan->plan.run = permi_decompose_chunk;
+  plan->whole = whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
+  if (!whole)
     return permi_fail_memory(maker->result);
   whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
-  unit = whole->cell + cells * plan->size;
-  permi_value_one(&plan->numbers, unit);
+  unit = permi_piece_at(plan, whole, 0, n, 0);
+  permi_value_one(numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], numbers);
       whole->mask[0][i] |= UINT64_C(1) << j;
       whole->mask[1][j] |= UINT64_C(1) << i;
-      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
+      permi_values_add(numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  offer->bytes = 8.0 * (double)(cells * plan->size);
-  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
-                          offer);
-}
-
-static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                        permi_leaf *leaf)
-{
-  const permi_decompose *plan = (const permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
-  leaf->information.work = plan->nodes;
-  if (!block->integer) {
-    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  }
-  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
-                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
+  plan->plan.bound = permi_entry_bound(roundings + products * n + n * (n - 1) / 2.0);
+  plan->plan.estimate = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
+  offer->bytes = (double)plan->piece_bytes;
+  return permi_walk_offer(maker, &plan->plan, (double)n * n * n, offer);
 }
 
 /* ======================================================================================= >>kasteleyn
@@ -18050,11 +17775,11 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   for (p = 0; p < frontier->steps; p++)
-    most = fmax(most, frontier->cost[p + 1] - frontier->cost[p]);
+    most = fmax(most, frontier->states[p] * (frontier->stream_start[p + 1] - frontier->stream_start[p]));
   offer->seconds *= PERMI_SORTING_SLOWER;
   offer->bytes = (frontier->room[0] + frontier->room[1]) *
                      ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
-                 2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
+                 2 * most * (sizeof(permi_take) + 8) + 65536;
   return status;
 }
 
@@ -18316,10 +18041,10 @@ static const permi_engine permi_engines[] = {
     PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_CODEGEN, PERMI_LONE, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };

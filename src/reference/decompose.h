@@ -19,45 +19,42 @@
 #define PERMI_DECOMPOSE_NODE_SECONDS 2e-6
 #define PERMI_DECOMPOSE_WORD_SECONDS 2e-9 /* a word of a value in a product */
 
-/* A matrix in the making: live lines, entries of lines, branches on a line. */
+/* A matrix in the making: live lines, entries of lines. Behind it cells, a value, and a sum. */
 typedef struct permi_piece {
-  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER], pair[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell, *value, *sum;
+  uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
 } permi_piece;
 
 typedef struct permi_decompose {
-  permi_owned owned;
-  permi_numbers numbers;
+  permi_walk_plan plan;
   int n, most; /* lines summed over subsets */
-  size_t size;
-  permi_piece whole;
-  double nodes, growth;
+  size_t size, piece_bytes;
+  permi_piece *whole;
+  double growth;
 } permi_decompose;
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
   permi_ways *ways;
-  uint64_t *spare, *result, *subsets;
+  uint64_t *spare, *subsets;
   double operations;
 } permi_decomposing;
 
-static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *piece, int side, int i, int j)
+static uint64_t *permi_piece_at(const permi_decompose *plan, permi_piece *piece, int side, int i, int j)
 {
-  return piece->cell + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
+  return (uint64_t *)(void *)(piece + 1) + (size_t)(side ? j * plan->n + i : i * plan->n + j) * plan->size;
 }
 
 /* Makes to = a x + b y; to may be x or y, which may be NULL. */
 static void permi_piece_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                 const uint64_t *b, const uint64_t *y)
 {
-  const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
-  memset(run->spare, 0, plan->size * sizeof *to);
+  const permi_numbers *numbers = &run->plan->plan.numbers;
+  memset(run->spare, 0, run->plan->plan.bytes);
   if (x)
     permi_value_fuse(numbers->algebra, numbers, a, run->spare, x);
   if (y)
     permi_value_fuse(numbers->algebra, numbers, b, run->spare, y);
-  memcpy(to, run->spare, plan->size * sizeof *to);
+  memcpy(to, run->spare, run->plan->plan.bytes);
   run->operations++;
 }
 
@@ -90,7 +87,7 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
     uint64_t *x = permi_piece_at(plan, piece, side, r, c), *y = permi_piece_at(plan, piece, side, r, d);
     size_t k = 0;
     permi_piece_combine(run, x, a, in_d & bit ? y : NULL, b, in_c & bit ? x : NULL);
-    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->numbers.algebra))
+    while (k < plan->size && !x[k] && permi_algebra_is_integer(plan->plan.numbers.algebra))
       k++;
     kept |= k < plan->size ? bit : 0;
   }
@@ -99,174 +96,126 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, permi_piece *to)
-{
-  uint64_t rows = from->live[0], left;
-  memcpy(to->live, from->live, sizeof to->live);
-  memcpy(to->mask, from->mask, sizeof to->mask);
-  for (; rows; rows &= rows - 1) {
-    const int i = permi_trailing_zeros(rows);
-    for (left = from->mask[0][i]; left; left &= left - 1) {
-      const int j = permi_trailing_zeros(left);
-      memcpy(permi_piece_at(plan, to, 0, i, j), permi_piece_at(plan, from, 0, i, j), plan->size * sizeof(uint64_t));
-    }
-  }
-}
-
 /* Returns the permanent of a piece of order k: run->subsets[s] is of its first rows and the columns s. */
-static uint64_t *permi_piece_subsets(permi_decomposing *run, const permi_piece *piece, int k)
+static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece, int k)
 {
   const permi_decompose *plan = run->plan;
-  const permi_numbers *numbers = &plan->numbers;
+  const permi_numbers *numbers = &plan->plan.numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned mask[PERMI_DECOMPOSE_SUBSETS], s, last;
+  unsigned s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
-    for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* bits depend on the order of sums */
-      line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
-    }
-  for (i = 0; i < k; i++)
-    for (mask[i] = 0, j = 0; j < k; j++)
-      mask[i] |= (unsigned)(piece->mask[0][line[0][i]] >> line[1][j] & 1) << j;
+    for (i = 0, left = piece->live[side]; left; left &= left - 1)
+      line[side][i++] = permi_trailing_zeros(left);
   permi_value_one(numbers, run->subsets);
   for (s = 1; s < 1u << k; s++) {
     uint64_t *sum = run->subsets + s * plan->size;
-    i = permi_count_ones(s) - 1;
-    memset(sum, 0, plan->size * sizeof *sum);
-    for (last = mask[i] & s; last; last &= last - 1) {
+    i = line[0][permi_count_ones(s) - 1];
+    memset(sum, 0, plan->plan.bytes);
+    for (last = s; last; last &= last - 1) {
       j = permi_trailing_zeros(last);
-      permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
-                       permi_piece_at(plan, piece, 0, line[0][i], line[1][j]));
+      if (piece->mask[0][i] >> line[1][j] & 1)
+        permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
+                         permi_piece_at(plan, piece, 0, i, line[1][j]));
     }
   }
   run->operations += ldexp(k, k);
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Pairs the entries of a line, an odd one last. Partners that share most lines come first: they fill in least. */
-static int permi_piece_pairs(permi_piece *piece, int side, int line)
+/* Finds the line of the fewest entries, *side and *line; returns their number, INT_MAX without lines. */
+static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
-  uint64_t left = piece->mask[side][line], first, second;
-  int pairs = 0;
-  for (; left & (left - 1); left &= ~piece->pair[pairs++]) {
-    int most = -1;
-    for (first = left; first & (first - 1); first &= first - 1)
-      for (second = first & (first - 1); second; second &= second - 1) {
-        const uint64_t x = piece->mask[1 - side][permi_trailing_zeros(first)];
-        const int shared = permi_count_ones(x & piece->mask[1 - side][permi_trailing_zeros(second)]);
-        if (shared > most) {
-          most = shared;
-          piece->pair[pairs] = (first & (0 - first)) | (second & (0 - second));
-        }
+  int degree = INT_MAX, s;
+  uint64_t lines;
+  for (s = 0; s < 2; s++)
+    for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+      const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
+      if (entries < degree) {
+        degree = entries;
+        *side = s;
+        *line = i;
       }
-  }
-  if (left)
-    piece->pair[pairs++] = left;
-  return pairs;
+    }
+  return degree;
 }
 
 static void permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result)
 {
   const permi_decompose *plan = run->plan;
   const permi_coefficient one = permi_coefficient_one();
-  int side = 0, line = 0, degree, order, first, last;
-  uint64_t lines;
-  permi_value_one(&plan->numbers, result);
+  permi_piece *const next = (permi_piece *)(void *)((char *)piece + plan->piece_bytes);
+  uint64_t *const value = permi_piece_at(plan, piece, 0, plan->n, 0), *const sum = value + plan->size, left;
+  int side = 0, line = 0, degree, order, first, last, k;
+  permi_value_one(&plan->plan.numbers, result);
   if (permi_ways_stop(run->ways, PERMI_DECOMPOSE_NODE_SECONDS +
                                      PERMI_DECOMPOSE_WORD_SECONDS * plan->n * (20 + (double)plan->size)))
     return;
-  for (;;) {
-    int partner, s;
-    degree = INT_MAX; /* the fewest entries of a line; INT_MAX: no line */
-    for (s = 0; s < 2; s++)
-      for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
-        const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
-        if (entries >= degree)
-          continue;
-        degree = entries;
-        side = s;
-        line = i;
-      }
-    if (degree > 2)
-      break;
+  while ((degree = permi_piece_least(piece, &side, &line)) <= 2) {
     if (degree == 0) {
-      memset(result, 0, plan->size * sizeof *result);
+      memset(result, 0, plan->plan.bytes);
       return;
     }
     if (degree == 2) {
       permi_piece_merge(run, piece, side, line);
-      continue;
+    } else {
+      const int partner = permi_trailing_zeros(piece->mask[side][line]);
+      permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
+      permi_piece_remove(piece, side, line);
+      permi_piece_remove(piece, 1 - side, partner);
     }
-    partner = permi_trailing_zeros(piece->mask[side][line]);
-    permi_piece_combine(run, result, result, permi_piece_at(plan, piece, side, line, partner), NULL, NULL);
-    permi_piece_remove(piece, side, line);
-    permi_piece_remove(piece, 1 - side, partner);
   }
   order = permi_count_ones(piece->live[0]);
   if (order == 0)
     return;
   if (order <= PERMI_DECOMPOSE_SMALL || (degree > 4 && order <= plan->most)) {
-    const double size = (double)plan->size, words = plan->numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
+    const double size = (double)plan->size, words = plan->plan.numbers.algebra == PERMI_WORDS ? 8 + size * size : size;
     run->ways->work += run->ways->weight * PERMI_DECOMPOSE_WORD_SECONDS * ldexp(order * words, order);
     permi_piece_combine(run, result, result, permi_piece_subsets(run, piece, order), NULL, NULL);
     return;
   }
-  permi_ways_take(run->ways, permi_piece_pairs(piece, side, line), &first, &last);
-  memset(piece->sum, 0, plan->size * sizeof *result);
-  for (; first < last && !run->ways->stopped; first++) {
-    permi_piece_copy(plan, piece, piece + 1);
-    permi_piece_line(piece + 1, side, line, piece->pair[first]);
-    permi_decompose_node(run, piece + 1, piece->value);
-    permi_values_add(&plan->numbers, &one, piece->sum, piece->value, 1);
+  permi_ways_take(run->ways, (degree + 1) / 2, &first, &last);
+  memset(sum, 0, plan->plan.bytes);
+  for (k = 0, left = piece->mask[side][line]; k < last && !run->ways->stopped; k++) { /* pairs, an odd one last */
+    const uint64_t others = left & (left - 1), pair = left & ~(others & (others - 1));
+    left &= ~pair;
+    if (k < first)
+      continue;
+    memcpy(next, piece, plan->piece_bytes);
+    permi_piece_line(next, side, line, pair);
+    permi_decompose_node(run, next, value);
+    permi_values_add(&plan->plan.numbers, &one, sum, value, 1);
   }
-  permi_piece_combine(run, result, result, piece->sum, NULL, NULL);
-}
-
-static size_t permi_decompose_bytes(const permi_decompose *plan)
-{
-  const size_t levels = (size_t)plan->n, cells = (size_t)plan->n * (size_t)plan->n;
-  return levels * sizeof(permi_piece) +
-         (levels * (cells + 2) + 2 + ((size_t)1 << plan->most)) * plan->size * sizeof(uint64_t);
+  permi_piece_combine(run, result, result, sum, NULL, NULL);
 }
 
 static void permi_decompose_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const size_t size = plan->size, cells = (size_t)plan->n * (size_t)plan->n;
-  permi_decomposing run;
-  permi_piece *piece;
-  uint64_t *room;
-  int i;
+  permi_ways *ways = (permi_ways *)workspace;
+  permi_piece *piece = (permi_piece *)(void *)(ways + 1);
+  uint64_t *result = (uint64_t *)(void *)((char *)piece + (size_t)plan->n * plan->piece_bytes);
+  permi_decomposing run = {plan, ways, NULL, NULL, 0};
   (void)chunk;
-  memset(&run, 0, sizeof run);
-  run.plan = plan;
-  run.ways = (permi_ways *)workspace;
-  piece = (permi_piece *)(void *)(run.ways + 1);
-  room = (uint64_t *)(void *)(piece + plan->n);
-  for (i = 0; i < plan->n; i++, room += (cells + 2) * size) {
-    piece[i].cell = room;
-    piece[i].value = room + cells * size;
-    piece[i].sum = piece[i].value + size;
-  }
-  run.spare = room;
-  run.result = room + size;
-  run.subsets = run.result + size;
-  permi_piece_copy(plan, &plan->whole, piece);
-  permi_decompose_node(&run, piece, run.result);
-  partial->terms += run.ways->choices;
-  if (!permi_ways_mine(run.ways))
+  run.spare = result + plan->size;
+  run.subsets = run.spare + plan->size;
+  memcpy(piece, plan->whole, plan->piece_bytes);
+  permi_decompose_node(&run, piece, result);
+  partial->terms += ways->choices;
+  if (!permi_ways_mine(ways))
     return;
-  permi_value_sum(&plan->numbers, run.result, partial);
+  permi_value_sum(&plan->plan.numbers, result, partial);
   if (!leaf->integer)
-    partial->lost += 16 * (run.operations + run.ways->choices) * DBL_MIN * plan->growth;
+    partial->lost += 16 * (run.operations + ways->choices) * DBL_MIN * plan->growth;
 }
 
 static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
+  const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  const size_t cells = (size_t)n * (size_t)n;
   permi_decompose *plan;
+  permi_numbers *numbers;
   permi_piece *whole;
   uint64_t *unit;
   int i, e;
@@ -280,52 +229,41 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  whole = &plan->whole;
-  plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+  numbers = &plan->plan.numbers;
+  if (!permi_numbers_choose(numbers, block, 0, 0))
     return permi_refuse_long(offer);
-  if (plan->numbers.algebra == PERMI_MAGNITUDES)
-    plan->numbers.algebra = PERMI_SIGNED;
-  if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
-  plan->size = permi_numbers_words(&plan->numbers);
+  if (numbers->algebra == PERMI_WIDE)
+    numbers->algebra = PERMI_WORDS; /* factors have two words */
+  plan->n = n;
+  plan->size = permi_numbers_words(numbers);
   plan->most = plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
-  whole->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *unit);
-  if (!whole->cell)
+  plan->piece_bytes = sizeof *whole + ((size_t)n * (size_t)n + 2) * plan->size * sizeof *unit;
+  plan->plan.bytes = plan->size * sizeof *unit;
+  plan->plan.workspace = (size_t)n * plan->piece_bytes + (2 + ((size_t)1 << plan->most)) * plan->plan.bytes;
+  plan->plan.ways = PERMI_DECOMPOSE_ORDER;
+  plan->plan.run = permi_decompose_chunk;
+  plan->whole = whole = (permi_piece *)permi_pool_zeros(&plan->plan.owned.pool, 1, plan->piece_bytes);
+  if (!whole)
     return permi_fail_memory(maker->result);
   whole->live[0] = whole->live[1] = ~UINT64_C(0) >> (64 - n);
-  unit = whole->cell + cells * plan->size;
-  permi_value_one(&plan->numbers, unit);
+  unit = permi_piece_at(plan, whole, 0, n, 0);
+  permi_value_one(numbers, unit);
   plan->growth = 1;
   for (i = 0; i < n; i++) {
     double sum = 0;
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plan->numbers);
+      const permi_coefficient c = permi_coefficient_of(block, block->edge[e], numbers);
       whole->mask[0][i] |= UINT64_C(1) << j;
       whole->mask[1][j] |= UINT64_C(1) << i;
-      permi_values_add(&plan->numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
+      permi_values_add(numbers, &c, permi_piece_at(plan, whole, 0, i, j), unit, 1);
       sum += c.absolute;
     }
     plan->growth = ldexp(plan->growth, sum > 1 ? permi_exponent(sum * (1 + 1e-12)) + 1 : 0);
   }
-  offer->bytes = 8.0 * (double)(cells * plan->size);
-  return permi_walk_offer(maker, permi_decompose_chunk, permi_decompose_bytes(plan), (double)n * n * n, &plan->nodes,
-                          offer);
-}
-
-static perm_status permi_decompose_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
-                                        permi_leaf *leaf)
-{
-  const permi_decompose *plan = (const permi_decompose *)offer->plan;
-  const double n = plan->n, products = plan->numbers.parts == 2 ? 3 : 1;
-  const double roundings = permi_entry_roundings(maker->working, maker->working->n);
-  leaf->information.work = plan->nodes;
-  if (!block->integer) {
-    leaf->bound_relative = permi_entry_bound(roundings + products * n + n * (n - 1) / 2);
-    leaf->estimate_relative = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
-  }
-  return permi_walk_make(maker, block, offer, (uint64_t)plan->numbers.words, PERMI_DECOMPOSE_ORDER,
-                         permi_decompose_chunk, permi_decompose_bytes(plan), leaf);
+  plan->plan.bound = permi_entry_bound(roundings + products * n + n * (n - 1) / 2.0);
+  plan->plan.estimate = 4 * PERMI_UNIT * sqrt(roundings + (products + 1) * n);
+  offer->bytes = (double)plan->piece_bytes;
+  return permi_walk_offer(maker, &plan->plan, (double)n * n * n, offer);
 }
 /* SPDX-License-Identifier: MIT */

@@ -266,10 +266,10 @@ static const permi_engine permi_engines[] = {
     PERMI_BY_NAME(PERM_METHOD_LISTS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_ARRAYS, PERMI_FREE, permi_frontier_offer, permi_frontier_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SORTING, PERMI_FREE, permi_sorting_offer, permi_frontier_make, permi_owned_release),
-    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_transversals_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_TRANSVERSALS, 0, permi_transversals_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_SPARYSER, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
     PERMI_BY_NAME(PERM_METHOD_DOMINATING, PERMI_LONE, permi_ryser_offer, permi_ryser_make, permi_release),
-    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_decompose_make, permi_owned_release),
+    PERMI_BY_NAME(PERM_METHOD_DECOMPOSE, PERMI_LONE, permi_decompose_offer, permi_walk_make, permi_owned_release),
     PERMI_BY_NAME(PERM_METHOD_CODEGEN, PERMI_LONE, permi_codegen_offer, permi_codegen_make, permi_codegen_release),
 };
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };

@@ -355,11 +355,11 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   for (p = 0; p < frontier->steps; p++)
-    most = fmax(most, frontier->cost[p + 1] - frontier->cost[p]);
+    most = fmax(most, frontier->states[p] * (frontier->stream_start[p + 1] - frontier->stream_start[p]));
   offer->seconds *= PERMI_SORTING_SLOWER;
   offer->bytes = (frontier->room[0] + frontier->room[1]) *
                      ((double)permi_value_bytes(frontier) + 8 * frontier->mask_words) +
-                 2.5 * most * (sizeof(permi_take) + 8.0 * frontier->mask_words) + 65536;
+                 2 * most * (sizeof(permi_take) + 8) + 65536;
   return status;
 }
 /* SPDX-License-Identifier: MIT */
