@@ -123,7 +123,7 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Finds the line of the fewest entries, *side and *line; returns their number, INT_MAX without lines. */
+/* Finds a line of the fewest entries; returns their number, INT_MAX without lines. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int degree = INT_MAX, s;

@@ -154,7 +154,6 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-/* What plans begin with. */
 typedef struct permi_walk_plan {
   permi_owned owned;
   permi_numbers numbers;
@@ -164,7 +163,7 @@ typedef struct permi_walk_plan {
   void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 } permi_walk_plan;
 
-/* Estimates choices and seconds by random descents [Knu75], each of `look` units of the watch. */
+/* Estimates choices and seconds by random descents [Knu75]. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *plan, double look, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -252,7 +251,7 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9    
 
 #define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
 
@@ -262,7 +261,7 @@ typedef struct permi_transversals {
   permi_coefficient *coefficient;
 } permi_transversals;
 
-/* A vertex, the edge that it takes, and of its free neighbours the one at that edge, the chunk's. */
+/* way: the free neighbour at the edge; first, last: the chunk's. */
 typedef struct permi_matching_level {
   int vertex, at, way, first, last;
 } permi_matching_level;
