@@ -14883,7 +14883,6 @@ static uint64_t permi_walk_chunks(double pieces, double seconds, int ways)
   return chunks;
 }
 
-/* What plans begin with. */
 typedef struct permi_walk_plan {
   permi_owned owned;
   permi_numbers numbers;
@@ -14893,7 +14892,7 @@ typedef struct permi_walk_plan {
   void (*run)(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
 } permi_walk_plan;
 
-/* Estimates choices and seconds by random descents [Knu75], each of `look` units of the watch. */
+/* Estimates choices and seconds by random descents [Knu75]. */
 static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *plan, double look, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -14981,7 +14980,7 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9     /* a vertex looked at */
+#define PERMI_TRANSVERSALS_VERTEX 2e-9    
 
 #define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
 
@@ -14991,7 +14990,7 @@ typedef struct permi_transversals {
   permi_coefficient *coefficient;
 } permi_transversals;
 
-/* A vertex, the edge that it takes, and of its free neighbours the one at that edge, the chunk's. */
+/* way: the free neighbour at the edge; first, last: the chunk's. */
 typedef struct permi_matching_level {
   int vertex, at, way, first, last;
 } permi_matching_level;
@@ -15606,7 +15605,7 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
   return run->subsets + (((size_t)1 << k) - 1) * plan->size;
 }
 
-/* Finds the line of the fewest entries, *side and *line; returns their number, INT_MAX without lines. */
+/* Finds a line of the fewest entries; returns their number, INT_MAX without lines. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int degree = INT_MAX, s;
@@ -20026,20 +20025,4 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 
 #endif /* PERMI_FAMILY */
 
-/* MIT License; SPDX-License-Identifier: MIT
-
-   Copyright (c) 2026 the perm authors
-
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
-   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
-   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
-   the Software.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
-   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
-   DEALINGS IN THE SOFTWARE. */
+/* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */
