@@ -40,11 +40,9 @@ static perm_matrix cuda_structure(int kind, int n, int turned)
 static void cuda_codegen_columns(const permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  int i, j, most = 0;
-  for (j = 0; j < codegen->quick; j++)
-    for (i = 0; i < ryser->n; i++)
-      if (ryser->touches[permi_codegen_column(ryser, j)] >> i & 1 && codegen->place[i] >= most)
-        most = codegen->place[i] + 1;
+  int e, most = 0;
+  for (e = 0; e < ryser->column_start[codegen->quick]; e++)
+    most = codegen->place[ryser->touched[e]] >= most ? codegen->place[ryser->touched[e]] + 1 : most;
   CHECK(codegen->kept == ryser->n ? most <= codegen->kept : most == codegen->kept);
 }
 

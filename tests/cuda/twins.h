@@ -349,11 +349,10 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
       int seldom = m == 0;
       if (m) {
         j = permi_trailing_zeros(m);
-        for (k = 0; k < n; k++) {
-          const int column = permi_codegen_column(ryser, j);
-          i = codegen->place[k];
-          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][column][k] : ryser->value[0][column][k];
-          seldom |= i >= kept && ryser->touches[column] >> k & 1;
+        for (k = ryser->column_start[j]; k < ryser->column_start[j + 1]; k++) {
+          i = codegen->place[ryser->touched[k]];
+          x[i] += (begin + m) >> (j + 1) & 1 ? -ryser->value[0][k] : ryser->value[0][k];
+          seldom |= i >= kept;
         }
       }
       if (seldom && kept < n)
