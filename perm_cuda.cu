@@ -2401,27 +2401,18 @@ static size_t permi_codegen_shared(const permi_codegen *codegen)
   return (size_t)(rows > PERM_GPU_SUMS ? rows : PERM_GPU_SUMS);
 }
 
-/* The column of digit j. */
-static int permi_codegen_column(const permi_ryser *ryser, int j)
-{
-  return permi_trailing_zeros(ryser->set[j]);
-}
-
 /* Chooses k and c: Algorithm 4 of [EK]. */
 static void permi_codegen_partition(permi_codegen *codegen)
 {
   const permi_ryser *ryser = &codegen->ryser;
   const int n = ryser->n;
   double best = 0;
-  uint64_t touched;
-  int rows = 0, j;
+  int rows = 0, j, e;
   for (j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
     double score;
-    for (touched = ryser->touches[permi_codegen_column(ryser, j)]; touched; touched &= touched - 1) {
-      const int place = codegen->place[permi_trailing_zeros(touched)];
-      rows = place >= rows ? place + 1 : rows;
-    }
+    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+      rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
     score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
             (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
     if (score > best || rows == codegen->kept) {
@@ -2465,22 +2456,19 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   const int n = block->n;
   permi_ryser_split split;
   double changed = 0, touched = 0;
-  uint64_t rows;
-  int i = 0, j;
+  int i, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
-  split.side = side;
   split.as_given = !memory;
   split.without = n - 1;
   if (memory) {
     split.without = -1;
-    permi_ryser_plan(ryser, block, &split);
-    split.without = permi_codegen_column(ryser, n - 1);
+    permi_ryser_plan(ryser, block, side, &split);
+    split.without = ryser->column[n - 1];
   }
-  permi_ryser_plan(ryser, block, &split);
-  for (j = 0; j <= ryser->digits; j++)
-    for (rows = ryser->own[j]; rows; rows &= rows - 1)
-      codegen->place[permi_trailing_zeros(rows)] = i++;
+  permi_ryser_plan(ryser, block, side, &split);
+  for (i = 0; i < n; i++)
+    codegen->place[ryser->row[i]] = i;
   codegen->kept = memory ? 0 : n;
   codegen->quick = memory ? 0 : ryser->digits;
   if (memory)
@@ -2492,7 +2480,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   permi_codegen_launches(codegen);
   for (j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
-    changed += share * permi_count_ones(ryser->touches[permi_codegen_column(ryser, j)]);
+    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
@@ -2502,16 +2490,15 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
 {
   const permi_ryser *ryser = &codegen->ryser;
-  const int kept = codegen->kept, column = permi_codegen_column(ryser, j);
+  const int kept = codegen->kept;
   double entry[PERM_MAX_N];
-  uint64_t there = 0, rows;
+  uint64_t there = 0;
   char text[32];
-  int i, seldom = 0;
+  int e, i, seldom = 0;
   permi_code_print(code, "case %d:\n", 2 * j + out);
-  for (rows = ryser->touches[column]; rows; rows &= rows - 1) {
-    const double x = ryser->value[0][column][permi_trailing_zeros(rows)];
-    i = codegen->place[permi_trailing_zeros(rows)];
-    entry[i] = out ? -x : x;
+  for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++) {
+    i = codegen->place[ryser->touched[e]];
+    entry[i] = out ? -ryser->value[0][e] : ryser->value[0][e];
     there |= UINT64_C(1) << i;
   }
   for (; there; there &= there - 1) {
@@ -2596,7 +2583,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
-  int i, j;
+  int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
@@ -2605,10 +2592,10 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   if (code->failed)
     return PERM_ERROR_MEMORY;
   for (i = 0; i < n; i++)
-    table[codegen->place[i]] = ryser->base[i].real;
+    table[codegen->place[i]] = ryser->base[0][i];
   for (j = 0; j < ryser->digits; j++)
-    for (i = 0; i < n; i++)
-      table[n * (1 + j) + codegen->place[i]] = ryser->value[0][permi_codegen_column(ryser, j)][i];
+    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+      table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
   code->program.text = code->text;
   code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);
   code->program.twin = PERMI_CODEGEN_TWIN;

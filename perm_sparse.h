@@ -15110,8 +15110,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
      J         the columns in the sum: a Gray code over digits, which are columns or groups
      S_1 ...   dominating: neighbourhoods of rows without common columns. Digits are their non-empty subsets; others
                leave a row empty
-     row sums  x: exact, on a grid of a power of two
-     products  product of a level, over rows of slower digits; 0 ends the branch
+     row sums  x or integer: exact, on a grid of a power of two
+     products  product or wide of a level, over rows of slower digits; 0 ends the branch
    A row belongs to the fastest digit that touches it: then its sum is final.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], rows without a column cut branches; or by
@@ -15123,109 +15123,209 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 
 typedef struct permi_ryser {
-  int n, integers, halves, digits, groups, transposed, on_grid;
-  permi_numbers numbers;
-  int radix[PERM_MAX_N], least[PERM_MAX_N]; /* Gray codes run from least */
-  uint64_t set[PERM_MAX_N];                 /* a digit's columns */
-  uint64_t own[PERM_MAX_N + 1];             /* its rows; then those of none */
-  uint64_t touches[PERM_MAX_N];             /* a column's rows */
+  int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
+  int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
+  int column_start[PERM_MAX_N + 1];
+  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
-  int buried;                               /* an entry lost over 2^-20 of itself */
+  int buried;                                 /* an entry lost over 2^-20 of itself */
   double widest;
-  permi_coefficient base[PERM_MAX_N];       /* row sums without digits */
-  double value[2][PERM_MAX_N][PERM_MAX_N];  /* by column */
-  int64_t integer[PERM_MAX_N][PERM_MAX_N];
+  double base[2][PERM_MAX_N];
+  unsigned char touched[PERM_MAX_N * PERM_MAX_N];
+  double value[2][PERM_MAX_N * PERM_MAX_N];
+  int64_t integer[PERM_MAX_N * PERM_MAX_N];
 } permi_ryser;
-
-typedef union permi_ryser_value {
-  double number[2];
-  permi_wide wide; /* below 2^126 */
-} permi_ryser_value;
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
-  permi_ways ways;
-  permi_coefficient x[PERM_MAX_N];
-  permi_ryser_value product[PERM_MAX_N + 2];
-  perm_partial *partial;
-  uint64_t in; /* J */
-  int code[PERM_MAX_N];
+  double x[2][PERM_MAX_N], product[2][PERM_MAX_N + 2], absolute;
+  int64_t integer[PERM_MAX_N];
+  permi_wide wide[PERM_MAX_N + 2], sum;
+  permi_dd total[2];
+  int code[PERM_MAX_N], sign;
+  uint64_t terms;
 } permi_ryser_walk;
 
-static void permi_ryser_set(permi_ryser_walk *walk, int digit, int code)
+static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
-  const uint64_t set = ryser->set[digit], in = permi_deposit_bits((uint64_t)(code ^ code >> 1), set);
-  uint64_t changed = (walk->in & set) ^ in, rows;
-  walk->in ^= changed;
-  walk->code[digit] = code;
-  for (; changed; changed &= changed - 1) {
-    const int j = permi_trailing_zeros(changed), sign = walk->in >> j & 1 ? 1 : -1;
-    for (rows = ryser->touches[j]; rows; rows &= rows - 1) {
-      const int i = permi_trailing_zeros(rows);
-      walk->x[i].real += sign * ryser->value[0][j][i];
-      walk->x[i].imaginary += sign * ryser->value[1][j][i];
-      walk->x[i].integer[0] += sign * ryser->integer[j][i];
+  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
+  int e;
+  walk->sign = -walk->sign;
+  if (ryser->integers) {
+    for (e = begin; e < end; e++)
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  for (e = begin; e < end && ryser->parts == 2; e++)
+    walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+}
+
+/* Makes a level's product from the one above. Returns 0 if it is 0. */
+static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
+{
+  const permi_ryser *ryser = walk->ryser;
+  const int end = ryser->level_start[digit + 1];
+  double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
+  int i = ryser->level_start[digit];
+  if (ryser->integers) { /* below 2^126: the upper half has the sign */
+    permi_wide product = walk->wide[digit + 1];
+    for (; i < end; i++) {
+      permi_wide next = {0, 0};
+      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
+      product = next;
     }
+    walk->wide[digit] = product;
+    return product.low || product.high;
   }
+  for (; i < end && ryser->parts == 1; i++)
+    re *= walk->x[0][ryser->row[i]];
+  for (; i < end; i++) {
+    const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
+  }
+  walk->product[0][digit] = re;
+  walk->product[1][digit] = im;
+  return re != 0 || im != 0;
 }
 
-static void permi_ryser_add(const permi_ryser_walk *walk)
+/* Adds by two short chains, where double-double has a long one. */
+static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
-  const permi_ryser *ryser = walk->ryser;
-  permi_coefficient sign = permi_coefficient_one();
-  permi_ryser_value term;
+  const permi_dd s = permi_two_sum(total->hi, x);
+  total->hi = s.hi;
+  total->lo += s.lo;
+}
+
+static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
+{
   int part;
-  if ((ryser->n + ryser->halves + permi_count_ones(walk->in)) & 1)
-    sign.real = (double)(sign.integer[0] = -1);
-  permi_value_add(ryser->numbers.algebra, &ryser->numbers, &sign, &term, &walk->product[0], 1);
-  permi_value_sum_parts(&ryser->numbers, &term, walk->partial);
-  for (part = 0; part < ryser->numbers.parts && !ryser->integers; part++)
-    permi_sum_add_double(&walk->partial->absolute, fabs(term.number[part]));
-  walk->partial->terms++;
+  walk->terms++;
+  if (walk->ryser->integers) {
+    permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
+    return;
+  }
+  for (part = 0; part < walk->ryser->parts; part++) {
+    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
+    walk->absolute += fabs(walk->product[part][0]);
+  }
 }
 
-/* Makes the product of a level, and visits the digits below in reflected Gray codes. */
-static void permi_ryser_visit(permi_ryser_walk *walk, int level)
+static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
 {
   const permi_ryser *ryser = walk->ryser;
-  const int digit = level - 1;
-  permi_ryser_value *y = &walk->product[level];
-  uint64_t rows = ryser->own[level];
-  int first, last, down, k;
-  for (*y = walk->product[level + 1]; rows; rows &= rows - 1) {
-    const permi_ryser_value above = *y;
-    permi_value_add(ryser->numbers.algebra, &ryser->numbers, &walk->x[permi_trailing_zeros(rows)], y, &above, 1);
+  const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
+  double even = walk->product[0][1], odd = even;
+  int e;
+  for (e = 0; e < end; e++) {
+    double *x = &walk->x[0][ryser->touched[e]];
+    even *= *x;
+    *x += on ? ryser->value[0][e] : -ryser->value[0][e];
+    odd *= *x;
   }
-  if (ryser->integers ? !(y->wide.low | y->wide.high) : y->number[0] == 0 && y->number[1] == 0)
+  permi_ryser_sum(&walk->total[0], walk->sign * even);
+  walk->sign = -walk->sign;
+  permi_ryser_sum(&walk->total[0], walk->sign * odd);
+  walk->absolute += fabs(even) + fabs(odd);
+  walk->terms += (uint64_t)(even != 0) + (uint64_t)(odd != 0);
+}
+
+/* Visits digits below `level` in reflected Gray codes; `left` values of digit level - 1 are to come. */
+static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
+{
+  const int digit = level - 1, least = walk->ryser->least[digit];
+  const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
+  int code, bit;
+  for (;;) {
+    if (permi_ryser_multiply(walk, digit)) {
+      if (digit == 1 && walk->ryser->pairs)
+        permi_ryser_pair(walk);
+      else if (digit)
+        permi_ryser_visit(walk, digit, walk->ryser->radix[digit - 1]);
+      else
+        permi_ryser_add(walk);
+    }
+    if (--left == 0)
+      return;
+    code = walk->code[digit] += step;
+    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
+  }
+}
+
+static void permi_ryser_set(permi_ryser_walk *walk, int digit, int by)
+{
+  const int old = walk->code[digit], code = old + by, gray = code ^ code >> 1;
+  int changed = gray ^ old ^ old >> 1;
+  for (; changed; changed &= changed - 1) {
+    const int bit = permi_trailing_zeros((uint64_t)changed);
+    permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, gray >> bit & 1);
+  }
+  walk->code[digit] = code;
+}
+
+static void permi_ryser_terms(permi_ryser_walk *walk, permi_ways *ways)
+{
+  const permi_ryser *ryser = walk->ryser;
+  int level = ryser->digits, left, first, last;
+  for (;; level--) {
+    left = level ? ryser->radix[level - 1] : 0;
+    if (level && ways->end - ways->begin > 1) {
+      permi_ways_take(ways, left, &first, &last);
+      permi_ryser_set(walk, level - 1, first);
+      left = last - first;
+    }
+    if (left != 1)
+      break;
+    if (!permi_ryser_multiply(walk, level - 1))
+      return;
+  }
+  if (!permi_ways_mine(ways))
     return;
-  if (!level) {
-    if (permi_ways_mine(&walk->ways))
-      permi_ryser_add(walk);
-    return;
-  }
-  permi_ways_take(&walk->ways, ryser->radix[digit], &first, &last);
-  down = walk->code[digit] == ryser->least[digit] + last - 1;
-  for (k = first; k < last; k++) {
-    permi_ryser_set(walk, digit, ryser->least[digit] + (down ? first + last - 1 - k : k));
-    permi_ryser_visit(walk, digit);
-  }
+  if (level == 1 && ryser->pairs)
+    permi_ryser_pair(walk);
+  else if (level)
+    permi_ryser_visit(walk, level, left);
+  else
+    permi_ryser_add(walk);
 }
 
 static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
+  permi_ways ways;
   permi_ryser_walk walk;
+  int d, part;
   (void)workspace;
+  memset(&ways, 0, sizeof ways);
+  ways.end = leaf->information.chunks;
+  ways.chunk = chunk;
   memset(&walk, 0, sizeof walk);
   walk.ryser = ryser;
-  walk.partial = partial;
-  walk.ways.end = leaf->information.chunks;
-  walk.ways.chunk = chunk;
   memcpy(walk.x, ryser->base, sizeof walk.x);
-  permi_value_one(&ryser->numbers, &walk.product[ryser->digits + 1]);
-  permi_ryser_visit(&walk, ryser->digits);
+  walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
+  for (d = 0; d < ryser->digits; d++)
+    permi_ryser_set(&walk, d, ryser->least[d]);
+  walk.product[0][ryser->digits + 1] = 1;
+  walk.wide[ryser->digits + 1].low = 1;
+  permi_ryser_multiply(&walk, ryser->digits);
+  permi_ryser_terms(&walk, &ways);
+  partial->terms += (double)walk.terms;
+  if (ryser->integers) {
+    const uint64_t word[2] = {walk.sum.low, walk.sum.high};
+    permi_sum_add_signed(&partial->value, word, 2);
+  }
+  for (part = 0; part < 2; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    permi_sum_add_double(sum, walk.total[part].hi);
+    permi_sum_add_double(sum, walk.total[part].lo);
+  }
+  permi_sum_add_double(&partial->absolute, walk.absolute);
 }
 
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -15242,7 +15342,7 @@ static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t s
 
 /* Digits are groups of columns never all absent, and other columns except `without` (-1: none). */
 typedef struct permi_ryser_split {
-  int side, groups, without, as_given;
+  int groups, without, as_given;
   uint64_t group[PERM_MAX_N];
 } permi_ryser_split;
 
@@ -15254,161 +15354,214 @@ static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
   return rows;
 }
 
-/* What each of n vertices touches. */
-static void permi_ryser_sets(const permi_block *block, int first, uint64_t *set)
+static void permi_ryser_list(int *list, int *used, uint64_t set)
 {
-  int i, e;
-  for (i = 0; i < block->n; i++)
-    for (set[i] = 0, e = block->start[first + i]; e < block->start[first + i + 1]; e++)
-      set[i] |= UINT64_C(1) << block->neighbour[e] % block->n;
+  for (; set; set &= set - 1)
+    list[(*used)++] = permi_trailing_zeros(set);
 }
 
-static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, int i)
+static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
 {
-  const int n = ryser->n, line = ryser->transposed * n + i;
-  double sum = 0, grid;
-  int e, part;
-  for (e = block->start[line]; e < block->start[line + 1]; e++) {
-    const int edge = block->edge[e];
-    sum += block->integer ? fabs((double)block->integer[edge])
-                          : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
-  }
-  grid = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
-  ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
-  ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
-  ryser->widest = fmax(ryser->widest, sum);
-  for (e = block->start[line]; e < block->start[line + 1]; e++) {
-    const int j = block->neighbour[e] % n, edge = block->edge[e];
-    ryser->integer[j][i] = block->integer ? block->integer[edge] : 0;
-    for (part = 0; part < ryser->numbers.parts && !block->integer; part++) {
-      const double x = (part ? block->imaginary : block->real)[edge];
-      const double y = ryser->value[part][j][i] = floor(x / grid + 0.5) * grid;
-      ryser->on_grid &= x == y;
-      ryser->moved[i] = fmax(ryser->moved[i], fabs(x - y));
-      ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
-      if (ryser->halves)
-        *(part ? &ryser->base[i].imaginary : &ryser->base[i].real) += j == without ? y / 2 : -y / 2;
+  const int n = ryser->n, mine = ryser->transposed * n, other = n - mine, columns = ryser->digit_start[ryser->digits];
+  int k, e, part, used = 0;
+  ryser->on_grid = 1;
+  for (k = 0; k < columns + ryser->halves; k++) {
+    const int column = k < columns ? ryser->column[k] : without;
+    ryser->column_start[k] = used;
+    for (e = block->start[other + column]; e < block->start[other + column + 1]; e++) {
+      const int row = block->neighbour[e] - mine, edge = block->edge[e];
+      for (part = 0; part < ryser->parts && !block->integer; part++) {
+        const double x = (part ? block->imaginary : block->real)[edge];
+        const double y = floor(x / grid[row] + 0.5) * grid[row];
+        ryser->on_grid &= x == y;
+        ryser->moved[row] = fmax(ryser->moved[row], fabs(x - y));
+        ryser->buried |= fabs(x - y) > ldexp(fabs(x), -20);
+        if (ryser->halves)
+          ryser->base[part][row] += k < columns ? -y / 2 : y / 2;
+        if (k < columns)
+          ryser->value[part][used] = y;
+      }
+      if (k < columns) {
+        ryser->integer[used] = block->integer ? block->integer[edge] : 0;
+        ryser->touched[used++] = (unsigned char)row;
+      }
     }
   }
+  ryser->column_start[columns] = used;
 }
 
-/* Predicts moves, of branches that no empty row has cut. */
-static void permi_ryser_predict(permi_ryser *ryser, const uint64_t *columns)
+static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, int side, const permi_ryser_split *split)
 {
-  const int parts = ryser->numbers.parts;
-  double alive = 1;
-  uint64_t left;
-  int d;
-  ryser->terms = 1;
-  for (d = ryser->digits - 1; d >= 0; d--) {
-    const int touched = permi_count_ones(permi_ryser_rows(ryser->touches, ryser->set[d]));
-    ryser->terms *= ryser->radix[d];
-    ryser->nodes += ryser->terms * alive;
-    ryser->seconds += ryser->terms * alive *
-                      (PERMI_RYSER_MOVE_SECONDS +
-                       PERMI_RYSER_ENTRY_SECONDS * parts * (touched + parts * permi_count_ones(ryser->own[d])));
-    for (left = ryser->halves ? 0 : ryser->own[d]; left; left &= left - 1) {
-      const uint64_t mine = columns[permi_trailing_zeros(left)];
-      if (!ryser->least[d] || ryser->set[d] & ~mine) /* else never empty */
-        alive *= 1 - ldexp(1, -permi_count_ones(mine));
-    }
-  }
-}
-
-static void permi_ryser_plan(permi_ryser *ryser, const permi_block *block, const permi_ryser_split *split)
-{
-  const int n = block->n, mine = split->side * n;
-  uint64_t columns[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0;
-  int digits = split->groups, i, d;
+  const int n = block->n, mine = side * n, other = n - mine;
+  uint64_t touches[PERM_MAX_N], digit[PERM_MAX_N], rows_left = ~UINT64_C(0) >> (PERM_MAX_N - n), grouped = 0, set;
+  double grid[PERM_MAX_N], alive = 1, count = 1;
+  int digits = split->groups, used = 0, taken = 0, i, j, e, d;
   memset(ryser, 0, sizeof *ryser);
   ryser->n = n;
-  ryser->growth = ryser->on_grid = 1;
+  ryser->growth = 1;
   ryser->bits = n;
   ryser->integers = block->integer != NULL;
-  ryser->numbers.algebra = block->integer ? PERMI_WIDE : PERMI_PAIR_VALUES;
-  ryser->numbers.parts = block->imaginary ? 2 : 1;
-  ryser->numbers.words = 2;
+  ryser->parts = block->imaginary ? 2 : 1;
   ryser->halves = split->without >= 0;
-  ryser->transposed = split->side;
+  ryser->transposed = side;
   ryser->groups = split->groups;
-  permi_ryser_sets(block, n - mine, ryser->touches);
-  permi_ryser_sets(block, mine, columns);
-  for (i = 0; i < n; i++)
-    permi_ryser_entries(ryser, block, split->without, i);
+  for (j = 0; j < n; j++)
+    for (touches[j] = 0, e = block->start[other + j]; e < block->start[other + j + 1]; e++)
+      touches[j] |= UINT64_C(1) << (block->neighbour[e] - mine);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int edge = block->edge[e];
+      sum += block->integer ? fabs((double)block->integer[edge])
+                            : fabs(block->real[edge]) + (block->imaginary ? fabs(block->imaginary[edge]) : 0);
+    }
+    grid[i] = ldexp(1, permi_exponent(sum * (1 + 1e-12)) - 51); /* sums and halves are below 2^53 half steps */
+    ryser->growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
+    ryser->bits += sum > 1 ? log2(sum) + 1e-9 : 0;
+    ryser->widest = fmax(ryser->widest, sum);
+  }
   for (d = 0; d < digits; d++)
     grouped |= digit[d] = split->group[d];
-  for (i = 0; i < n; i++)
-    if (!(grouped >> i & 1) && i != split->without)
-      digit[digits++] = UINT64_C(1) << i;
+  for (j = 0; j < n; j++)
+    if (!(grouped >> j & 1) && j != split->without)
+      digit[digits++] = UINT64_C(1) << j;
   ryser->digits = digits;
   for (d = 0; d < digits; d++) { /* Algorithm 3: next, the fewest own rows a bit */
-    uint64_t set;
-    double least = 1e9;
     int best = d;
+    double least = 1e9;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_count_ones(permi_ryser_rows(ryser->touches, digit[i]) & rows_left) /
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
                            permi_count_ones(digit[i]);
       best = share < least ? i : best;
       least = fmin(least, share);
     }
-    ryser->set[d] = set = digit[best];
+    set = digit[best];
     digit[best] = digit[d];
+    ryser->digit_start[d] = used;
+    ryser->level_start[d] = taken;
     ryser->least[d] = (grouped & set) != 0;
     ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
-    ryser->own[d] = permi_ryser_rows(ryser->touches, set) & rows_left;
-    rows_left &= ~ryser->own[d];
+    permi_ryser_list(ryser->column, &used, set);
+    set = permi_ryser_rows(touches, set) & rows_left;
+    rows_left &= ~set;
+    permi_ryser_list(ryser->row, &taken, set);
   }
-  ryser->own[digits] = rows_left;
-  permi_ryser_predict(ryser, columns);
+  ryser->digit_start[digits] = used;
+  ryser->level_start[digits] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
+  ryser->level_start[digits + 1] = taken;
+  permi_ryser_entries(ryser, block, split->without, grid);
+  for (d = ryser->digits - 1; d >= 0; d--) {
+    const double rows = ryser->level_start[d + 1] - ryser->level_start[d];
+    const double entries =
+        (double)(ryser->column_start[ryser->digit_start[d + 1]] - ryser->column_start[ryser->digit_start[d]]) /
+        (ryser->digit_start[d + 1] - ryser->digit_start[d]);
+    count *= ryser->radix[d];
+    ryser->nodes += count * alive;
+    ryser->seconds += count * alive *
+                      (PERMI_RYSER_MOVE_SECONDS +
+                       PERMI_RYSER_ENTRY_SECONDS * ryser->parts * (entries + ryser->parts * rows));
+    for (i = ryser->level_start[d]; i < ryser->level_start[d + 1] && !ryser->halves; i++) {
+      double empty = 1;
+      for (j = d; j < ryser->digits; j++) {
+        int columns = 0;
+        for (e = ryser->digit_start[j]; e < ryser->digit_start[j + 1]; e++)
+          columns += !(touches[ryser->column[e]] >> ryser->row[i] & 1);
+        empty *= (ldexp(1, columns) - ryser->least[j]) / ryser->radix[j];
+      }
+      alive *= 1 - empty;
+    }
+  }
+  ryser->terms = count;
+  ryser->pairs = ryser->parts == 1 && !ryser->integers && ryser->least[0] == 0;
 }
 
+/* Chooses rows greedily by least degree, from random starts. */
+#define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* a digit is an int */
-/* The ways: both sides, then both without their fullest column. Method dominating chooses rows greedily by degree. */
-static permi_ryser_split permi_ryser_way(const permi_block *block, int way, int dominating)
+static permi_ryser_split permi_dominating_split(const permi_block *block, int side)
 {
-  const int n = block->n, *start = block->start + (way & 1 ? 0 : n);
-  permi_ryser_split split;
-  uint64_t columns[PERM_MAX_N], used = 0;
-  int degree, i;
-  memset(&split, 0, sizeof split);
-  split.side = way & 1;
-  split.without = -1;
-  for (i = 0; i < n && way > 1; i++)
-    if (split.without < 0 || start[i + 1] - start[i] > start[split.without + 1] - start[split.without])
-      split.without = i;
-  permi_ryser_sets(block, split.side * n, columns);
-  for (degree = 1; degree <= PERMI_DOMINATING_COLUMNS && dominating; degree++)
-    for (i = 0; i < n; i++)
-      if (permi_count_ones(columns[i]) == degree && !(columns[i] & used))
-        used |= split.group[split.groups++] = columns[i];
-  return split;
+  const int n = block->n, mine = side * n, other = n - mine;
+  permi_ryser_split best, trial;
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY;
+  int start, i, e;
+  memset(&best, 0, sizeof best);
+  best.without = -1;
+  for (i = 0; i < n; i++) {
+    columns[i] = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+      columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
+  }
+  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+    uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
+    double bits = n;
+    trial = best;
+    trial.groups = 0;
+    for (;;) {
+      int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
+      for (i = 0; i < n; i++) {
+        const int size = block->start[mine + i + 1] - block->start[mine + i];
+        if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
+          continue;
+        ties = size < degree ? 1 : ties + 1;
+        degree = size;
+        if (permi_order_below(&seed, ties) == 0)
+          row = i;
+      }
+      if (row < 0)
+        break;
+      trial.group[trial.groups++] = columns[row];
+      bits += log2(ldexp(1, degree) - 1) - degree;
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
+    }
+    if (bits < least) {
+      least = bits;
+      best = trial;
+    }
+  }
+  return best;
 }
 
 static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
+  const perm_allocator *allocator = &maker->options->allocator;
+  const perm_precision precision = maker->options->precision;
   const int dominating = maker->options->method == PERM_METHOD_DOMINATING;
   permi_ryser_split split, best;
   permi_ryser *ryser;
   double least = (double)INFINITY;
-  int way;
+  int which, side = 0, j;
   (void)rival;
   if (block->n > PERM_MAX_N)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
                         PERM_MAX_N);
-  if (block->imaginary_integer || maker->options->precision == PERM_PRECISION_DD)
+  if (block->imaginary_integer || precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
                         block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  offer->plan = ryser = (permi_ryser *)permi_allocate(&maker->options->allocator, 1, sizeof *ryser);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
   memset(&best, 0, sizeof best);
-  for (way = 0; way < (dominating || block->integer ? 2 : 4); way++) { /* integers are not halved */
-    split = permi_ryser_way(block, way, dominating);
-    permi_ryser_plan(ryser, block, &split);
-    best = ryser->seconds < least ? split : best;
-    least = fmin(least, ryser->seconds);
+  for (which = 0; which < (dominating || block->integer ? 2 : 4); which++) { /* integers are not halved */
+    memset(&split, 0, sizeof split);
+    split.without = -1;
+    for (j = 0; j < block->n && which > 1; j++) { /* leaves out the fullest column */
+      const int *start = block->start + (which & 1 ? 0 : block->n);
+      if (split.without < 0 || start[j + 1] - start[j] > start[split.without + 1] - start[split.without])
+        split.without = j;
+    }
+    if (dominating)
+      split = permi_dominating_split(block, which);
+    permi_ryser_plan(ryser, block, which & 1, &split);
+    if (ryser->seconds < least) {
+      least = ryser->seconds;
+      best = split;
+      side = which & 1;
+    }
   }
-  permi_ryser_plan(ryser, block, &best);
+  permi_ryser_plan(ryser, block, side, &best);
   offer->seconds = ryser->seconds;
   offer->bytes = sizeof *ryser;
   if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
@@ -15419,7 +15572,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of the terms that TwoSum adds, and off_grid,
+/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
@@ -15429,18 +15582,19 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   double off_grid = 0;
   int i, e, s;
   for (i = 0; i < n && !ryser->on_grid; i++)
-    off_grid += ryser->numbers.parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
+    off_grid += ryser->parts * ryser->moved[i] * (block->start[mine + i + 1] - block->start[mine + i]);
   if (n > PERMI_MAJORANT_ORDER) {
     off_grid = ryser->on_grid ? 0 : ryser->growth * expm1(off_grid * (1 + 1e-12)) * (1 + 1e-12);
   } else if (!ryser->on_grid) {
-    memset(value, 0, 2 * sizeof *value << PERMI_MAJORANT_ORDER);
+    memset(value, 0, ((size_t)1 << n) * sizeof *value);
+    memset(change, 0, ((size_t)1 << n) * sizeof *change);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
       i = permi_count_ones((unsigned)s);
       for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
-        const double moved = ryser->numbers.parts * ryser->moved[i];
-        const double x = fabs(block->real[edge]) + (ryser->numbers.parts == 2 ? fabs(block->imaginary[edge]) : 0);
+        const double moved = ryser->parts * ryser->moved[i];
+        const double x = fabs(block->real[edge]) + (ryser->parts == 2 ? fabs(block->imaginary[edge]) : 0);
         if (!(s & bit)) {
           value[s | bit] += value[s] * x;
           change[s | bit] += change[s] * (x + moved) + value[s] * moved;
@@ -15455,28 +15609,33 @@ static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, con
   if (n <= PERMI_MAJORANT_ORDER || ryser->buried) /* else far too wide */
     leaf->estimate_absolute = off_grid;
   if (terms < 1e12) {
-    const double gamma = permi_gamma((ryser->numbers.parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
+    const double gamma = permi_gamma((ryser->parts == 2 ? 3 : 1) * n), chunk = permi_gamma(2 * terms);
     leaf->bound_relative = (gamma / (1 - gamma) + chunk * chunk) * (1 + 2 * chunk) * (1 + 8 * PERMI_UNIT);
     leaf->bound_absolute = 8.0 * n * ryser->terms * DBL_MIN * ryser->growth + off_grid;
   }
   permi_make_honest(maker, block, leaf);
 }
 
+/* A chunk has the average number of terms; with groups, whose digits divide unevenly, less than 16 times as many:
+   2 (1 + 1/2^1) (1 + 1/2^2) ... from shared levels, each rounded down, and 2 from the last. */
 static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
   const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
-  int d;
+  int d, k;
   for (d = 0; d < ryser->digits; d++)
-    hash = permi_hash(permi_hash(hash, (uint64_t)ryser->radix[d]), ryser->set[d]);
+    hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
+  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+    hash = permi_hash(hash, (uint64_t)ryser->column[k]);
   permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
   leaf->run_chunk = permi_ryser_chunk;
   leaf->explain = permi_ryser_explain;
   leaf->scale_exp2 = ryser->halves ? 1 : 0;
   if (!leaf->integer)
-    permi_ryser_bounds(maker, block, ryser, 0, leaf); /* sums are exact */
+    permi_ryser_bounds(maker, block, ryser, (chunks > 1 && ryser->groups ? 16 : 1) * ryser->terms / (double)chunks,
+                       leaf);
   return PERM_OK;
 }
 

@@ -2,6 +2,7 @@
    Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: of
    values, a multiple of 8. */
 
+#if PERMI_WIDTH != 2 /* NEON runs plain C */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
                                                     size_t at, int parts)
 {
@@ -97,4 +98,5 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
     PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
   PERMI_LEAVE();
 }
+#endif
 /* SPDX-License-Identifier: MIT */

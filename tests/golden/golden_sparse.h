@@ -196,6 +196,8 @@ static void golden_derive(const perm_matrix *matrix, const perm_options *given)
   memset(sum, 0, sizeof sum);
   if (perm_gradient_sparse(matrix, &options, gradient, &r) == PERM_OK && !(r.error_bound >= 0))
     golden_say(" gradient without a bound");
+  if (perm_workspace_create(NULL, &options.allocator) != PERM_OK)
+    golden_say(" no workspace");
   if (perm_marginals_sparse(matrix, &options, chance, sum[longer], &r) == PERM_OK) {
     for (i = 0, e = 0; i < matrix->m; i++)
       for (; e < matrix->row_start[i + 1]; e++) {
@@ -206,6 +208,7 @@ static void golden_derive(const perm_matrix *matrix, const perm_options *given)
       if (!(fabs(sum[i >= matrix->m][i < matrix->m ? i : i - matrix->m] - 1) < 1e-9))
         golden_say(" marginals of line %d", i);
   }
+  perm_workspace_free(&options.allocator);
   if (matrix->kind > PERM_KIND_INTEGER || perm_gradient_sparse_integer(matrix, &options, whole, &r) != PERM_OK)
     return;
   options.modulus = 1000003;
