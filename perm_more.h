@@ -5129,7 +5129,7 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
      join C = A B  A'[a] = sum over b disjoint from a of B[b] C'[a | b], and B' in the same way
      leaf          c' = T'[t], alone' = T'[0]
    Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
-   have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md. */
+   have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
 
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */

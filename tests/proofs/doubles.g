@@ -120,7 +120,7 @@ sum = fl(x);
 # >>low_rank, >>transversals: an operation is one unit v, a complex product (two products and a sum a part, 2^(1/2) for
 # both) within 3 v, one of a term's n within 1 v; doubles' sum of moduli of up to 10^12 operations within 1.001.
 # CODE src/lowrank/low_rank.h: leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
-# CODE src/reference/transversals.h: leaf->bound_relative = leaf->estimate_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) /
+# CODE src/reference/transversals.h: all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
 # FALSE s/8e-31/1e-31/g
 g = k * 1b-53;
 { r in [1.4142, 1.4143] /\ k in [1, 1e12] ->
