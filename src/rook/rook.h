@@ -348,7 +348,9 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
     permi_working_free(&rook.working);
     return permi_fail_memory(result);
   }
-  if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
+  if (watch->stopped != PERM_OK) /* the graph is not whole */
+    status = watch->stopped;
+  else if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
     status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                         "smaller matrix or smaller entries",
                         plan.bits + 2, 64 * PERM_INTEGER_WORDS);
