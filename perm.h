@@ -1157,9 +1157,9 @@ PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_all
 
 PERM_API void perm_workspace_free(perm_allocator *allocator)
 {
+  permi_workspace *workspace = allocator ? (permi_workspace *)allocator->user_data : NULL;
   if (!allocator || allocator->allocate != permi_workspace_allocate)
     return;
-  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
   permi_workspace_trim(workspace);
   *allocator = workspace->under;
   permi_release(allocator, workspace);
@@ -10300,9 +10300,9 @@ static perm_precision permi_next_precision(const permi_engine *engines, int coun
   const int counts = permi_is_counts_method(method);
   const int doubles = counts || method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER ||
                       (engine && !(engine->flags & PERMI_LONE));
-  return precision == PERM_PRECISION_DD && counts           ? PERM_PRECISION_EXACT
+  return precision == PERM_PRECISION_DD && counts         ? PERM_PRECISION_EXACT
          : precision == PERM_PRECISION_DEFAULT && doubles ? PERM_PRECISION_DD
-                                                            : PERM_PRECISION_COUNT;
+                                                          : PERM_PRECISION_COUNT;
 }
 
 PERMI_COLD static const char *permi_counts_refusal(const permi_problem *problem, const perm_options *options)

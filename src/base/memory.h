@@ -154,9 +154,9 @@ PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_all
 
 PERM_API void perm_workspace_free(perm_allocator *allocator)
 {
+  permi_workspace *workspace = allocator ? (permi_workspace *)allocator->user_data : NULL;
   if (!allocator || allocator->allocate != permi_workspace_allocate)
     return;
-  permi_workspace *workspace = (permi_workspace *)allocator->user_data;
   permi_workspace_trim(workspace);
   *allocator = workspace->under;
   permi_release(allocator, workspace);

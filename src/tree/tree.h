@@ -145,24 +145,23 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits; -1: none. */
+/* Returns which of two tables a join without sorting adds whole for each state of the other, in *visits (NULL: not
+   counted if they are small); -1: none. */
 #define PERMI_TREE_SMALL 8
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
 {
-  double others;
+  const int small = permi_count_ones(one | other) <= PERMI_TREE_SMALL;
+  double ones, others;
   if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
     return -1;
-  *visits = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
-  if (permi_count_ones(one | other) <= PERMI_TREE_SMALL)
+  if (small && !visits)
     return 1;
-  others = permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
-  if (fmin(others, *visits) > 4 * permi_tree_disjoint(one, one_most, other, other_most))
-    return -1;
-  if (*visits <= others)
-    return 1;
-  *visits = others;
-  return 0;
+  ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  others = small ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  if (visits)
+    *visits = fmin(ones, others);
+  return !small && fmin(ones, others) > 4 * permi_tree_disjoint(one, one_most, other, other_most) ? -1 : ones <= others;
 }
 
 typedef struct permi_tree_rank {
@@ -557,8 +556,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
 {
   permi_tree_product join = permi_tree_join_begin(run, all_rows, target, left, right, out);
   const int threads = join.parts > 1 ? run->base.threads : 1;
-  double visits;
-  join.inner = permi_tree_direct(run->tree, left->set, left->difference, right->set, right->difference, &visits);
+  join.inner = permi_tree_direct(run->tree, left->set, left->difference, right->set, right->difference, NULL);
   if (join.inner >= 0) {
     memset(out->value, 0, out->states * sizeof *out->value);
     return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
