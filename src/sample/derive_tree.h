@@ -177,6 +177,31 @@ static perm_status permi_tree_join_back_part(void *context, uint64_t number, int
   return status;
 }
 
+/* Returns 1 if an adjoint is made by adding whole tables, for each state of the other factor. */
+static int permi_tree_is_direct(const permi_tree *tree, const permi_tree_table *other, const permi_tree_table *factor)
+{
+  return tree->alone && tree->numbers.algebra == PERMI_MAGNITUDES &&
+         (permi_count_ones(other->set | factor->set) <= PERMI_TREE_SMALL ||
+          permi_tree_disjoint(other->set, other->difference, factor->set, PERMI_TREE_WIDTH) <=
+              4 * permi_tree_disjoint(other->set, other->difference, factor->set, factor->difference));
+}
+
+/* Makes it, where factors have possible states alone (or, without `zeros`, not 0). */
+static perm_status permi_tree_direct_back(permi_tree_product *join, int side, int threads, permi_tree_table *bar)
+{
+  const permi_tree_run *run = join->run;
+  const double *value = (const double *)(const void *)join->factor[side]->value;
+  perm_status status;
+  uint32_t s;
+  join->inner = side;
+  join->bar = (double *)(void *)bar->value;
+  status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
+  for (s = 0; s < bar->states; s++)
+    if (permi_count_ones(s) > join->factor[side]->difference || (!run->zeros && value[s] == 0))
+      join->bar[s] = 0;
+  return status;
+}
+
 /* Makes the factors' adjoints bar[k], unless NULL; adds to roundings[k]. */
 static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tree_node *node,
                                            const permi_tree_table *const *factor, const permi_tree_table *product,
@@ -184,11 +209,15 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
 {
   permi_tree_run *run = back->run;
   permi_tree_table out = *product;
-  const permi_tree_product join = permi_tree_join_begin(run, node->rows, product->set, factor[0], factor[1], &out);
+  permi_tree_product join = permi_tree_join_begin(run, node->rows, product->set, factor[0], factor[1], &out);
   const int threads = join.parts > 1 ? run->base.threads : 1;
   const int common = permi_count_ones(factor[0]->set & factor[1]->set);
-  perm_status status = permi_share(threads, 0, 2, permi_tree_join_prepare, (void *)(uintptr_t)&join, NULL);
-  int k;
+  int direct[2], sorted = 0, k;
+  perm_status status = PERM_OK;
+  for (k = 0; k < 2; k++)
+    sorted |= bar[k] && !(direct[k] = permi_tree_is_direct(run->tree, factor[1 - k], factor[k]));
+  if (sorted)
+    status = permi_share(threads, 0, 2, permi_tree_join_prepare, &join, NULL);
   for (k = 0; k < 2 && status == PERM_OK; k++) {
     const permi_tree_table *other = factor[1 - k];
     const int bits = permi_count_ones(other->set);
@@ -198,12 +227,13 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     if (!bar[k])
       continue;
     memset(bar[k]->value, 0, bar[k]->states * (size_t)run->tree->size * sizeof *bar[k]->value);
-    status = permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_back_part, &work, NULL);
+    status = direct[k] ? permi_tree_direct_back(&join, k, threads, bar[k])
+                       : permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_back_part, &work, NULL);
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);
-    roundings[k] += back->product + (join.flat ? states : fmin(states, 1u << (bits - common)) +
-                                                          fmin(states, 1u << common));
+    roundings[k] += back->product + (direct[k] || join.flat
+                                         ? states : fmin(states, 1u << (bits - common)) + fmin(states, 1u << common));
   }
   return status;
 }

@@ -313,7 +313,8 @@ typedef struct permi_tree_product {
   uint32_t rows, set[2], common, common_rows;
   int ones, own;        /* bits not common */
   int cut, parts;       /* of a part */
-  int inner;            /* of permi_tree_direct */
+  int inner;            /* of permi_tree_direct_part */
+  double *bar;          /* NULL, or the adjoint of that factor, from the product's (>>derive_tree) */
   int flat;             /* one group each, not of disjoint pairs alone */
 } permi_tree_product;
 
@@ -482,14 +483,14 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Joins without sorting, where the product has certain highest common bits. Terms of a sum keep their order: by parts
-   of the left table. */
+/* Joins without sorting, where the product, or the factor whose adjoint is made, has certain highest common bits. Terms
+   of a sum keep their order: by parts of the left table. */
 static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
   const int inner = join->inner, bits = permi_count_ones(join->common);
   const double *a = (const double *)(const void *)join->factor[1 - inner]->value;
-  const double *x = (const double *)(const void *)join->factor[inner]->value;
+  double *x = join->bar ? join->bar : (double *)(void *)join->factor[inner]->value;
   double *y = (double *)(void *)join->out->value;
   const uint32_t outer = join->set[1 - inner], all = join->set[inner];
   const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
@@ -497,16 +498,17 @@ static perm_status permi_tree_direct_part(void *context, uint64_t number, int th
   uint32_t k = 0, mask = inner ? 0 : outer, count = 1u << permi_count_ones(outer);
   perm_status status = PERM_OK;
   for (; k < count && status == PERM_OK; k++) { /* masks of the left table ascend */
-    const double c = mask & cut & ~fixed ? 0 : a[inner ? k : count - 1 - k];
+    const double c = mask & (join->bar ? fixed : cut & ~fixed) ? 0 : a[inner ? k : count - 1 - k];
     const uint32_t to = all & ~mask & ~cut, from = permi_tree_extract(to, all);
     const uint32_t low = to & ~(to + 1) & from & ~(from + 1), to_high = to & ~low, from_high = from & ~low;
-    const double *x_at = x + (cut ? permi_tree_extract(fixed & ~mask, all) : 0);
-    double *y_at = y + (mask | fixed);
+    double *x_at = x + (cut ? permi_tree_extract(fixed & ~mask, all) : 0), *y_at = y + (mask | fixed);
     uint32_t s = 0, t = 0, i;
     if (c != 0)
       do {
-        for (i = 0; i <= low; i++)
+        for (i = 0; !join->bar && i <= low; i++)
           y_at[t + i] += c * x_at[s + i];
+        for (i = 0; join->bar && i <= low; i++)
+          x_at[s + i] += c * y_at[t + i];
         s = (s - from_high) & from_high;
         t = (t - to_high) & to_high;
       } while (t);
@@ -525,7 +527,7 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
-                             -1, tree->alone && left->states <= PERMI_TREE_FLAT && right->states <= PERMI_TREE_FLAT};
+                             -1, NULL, tree->alone && left->states <= PERMI_TREE_FLAT && right->states <= PERMI_TREE_FLAT};
   uint32_t high;
   int k;
   for (k = 0; k < 2; k++)
