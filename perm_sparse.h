@@ -8341,7 +8341,6 @@ typedef struct permi_tree_product {
   int cut, parts;       /* of a part */
   int inner;            /* of permi_tree_direct_part */
   double *bar;          /* NULL, or the adjoint of that factor, from the product's (>>derive_tree) */
-  int flat;             /* one group each, not of disjoint pairs alone */
 } permi_tree_product;
 
 /* Groups non-zero states by matched vertices in `common`. */
@@ -8370,7 +8369,7 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
-  for (pass = (uint32_t)join->flat; pass < 2; pass++) {
+  for (pass = 0; pass < 2; pass++) {
     state = k > 0 ? (1u << k) - 1 : 0;
     for (i = 0; i < table->states; i++) {
       const uint64_t *x = table->value + i * size;
@@ -8422,20 +8421,6 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-#define PERMI_TREE_FLAT 64 /* states */
-
-static permi_tree_group permi_tree_apart(const permi_tree_group *group, uint32_t mask, uint32_t *room)
-{
-  permi_tree_group apart = {room, room + PERMI_TREE_FLAT, 0, group->value};
-  size_t k;
-  for (k = 0; k < group->count; k++) {
-    room[apart.count] = group->mask[k];
-    room[PERMI_TREE_FLAT + apart.count] = group->index[k];
-    apart.count += !(group->mask[k] & mask);
-  }
-  return apart;
-}
-
 static permi_tree_group permi_tree_group_of(const permi_tree_product *join, int part, uint32_t g)
 {
   const uint32_t *first = join->run->first[part] + g;
@@ -8451,14 +8436,10 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   const size_t size = (size_t)run->tree->size;
   const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
   const permi_tree_group group = permi_tree_group_of(join, 1, h);
-  permi_tree_group apart = group;
-  uint32_t i, room[2 * PERMI_TREE_FLAT];
-  for (i = begin; i < end; i++) {
-    if (join->flat)
-      apart = permi_tree_apart(&group, run->mask[0][i], room);
+  uint32_t i;
+  for (i = begin; i < end; i++)
     multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
-             join->factor[0]->value + size * run->index[0][i], &apart, join->out->value);
-  }
+             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
   return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
 }
 
@@ -8612,12 +8593,12 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const permi_tree *tree = run->tree;
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
-                             -1, NULL, tree->alone && left->states <= PERMI_TREE_FLAT && right->states <= PERMI_TREE_FLAT};
+                             -1, NULL};
   uint32_t high;
   int k;
   for (k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
-  join.common = join.flat ? 0 : join.set[0] & join.set[1];
+  join.common = join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
   k = permi_count_ones(join.rows) - out->difference;

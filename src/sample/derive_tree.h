@@ -39,22 +39,20 @@ static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, cons
   const permi_coefficient one = permi_coefficient_one();
   const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  uint32_t room[2 * PERMI_TREE_FLAT];
   size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
   for (i = 0; i < count; i++) {
-    const permi_tree_group with = join && join->flat ? permi_tree_apart(group, of->mask[i], room) : *group;
     const uint32_t m = join ? of->mask[i] ^ join->rows : 0;
     memset(sum, 0, 8 * size);
-    for (k = 0; k < with.count; k++) {
+    for (k = 0; k < group->count; k++) {
       size_t at = k, place = k;
       if (join) {
-        const uint32_t state = with.mask[k] ^ m;
+        const uint32_t state = group->mask[k] ^ m;
         place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
-        at = with.index[k];
+        at = group->index[k];
       }
-      permi_value_fuse(algebra, numbers, with.value + size * at, sum, bar + size * place);
+      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
     }
     permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
   }
@@ -232,8 +230,8 @@ static perm_status permi_tree_join_back_to(permi_tree_back *back, const permi_tr
     bar[k]->sizes.exp2 = product->sizes.exp2 + other->sizes.exp2;
     bar[k]->sizes.loss = permi_tree_join_loss(&product->sizes, &other->sizes, states);
     permi_tree_rescale(run, bar[k]);
-    roundings[k] += back->product + (direct[k] || join.flat
-                                         ? states : fmin(states, 1u << (bits - common)) + fmin(states, 1u << common));
+    roundings[k] += back->product +
+                    (direct[k] ? states : fmin(states, 1u << (bits - common)) + fmin(states, 1u << common));
   }
   return status;
 }
