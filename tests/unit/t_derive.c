@@ -324,7 +324,7 @@ TEST(t_derive_of_large_matrices)
       given.real = real;
       given.integer = algebra == 0 ? integer : NULL;
       given.imaginary = algebra == 3 ? imaginary : NULL;
-      step = matrix.nnz / 20 + 1;
+      step = matrix.nnz / (test_quick ? 12 : 20) + 1;
       options.modulus = algebra == 0 ? (UINT64_C(1) << 61) - 1 : 0;
       if (algebra == 0)
         CHECK_SHOW(perm_gradient_sparse_mod(&given, &options, residue, &whole) == PERM_OK, "%s", whole.message);

@@ -306,7 +306,7 @@ static uint64_t t_free_window(int w, const int64_t *entry, uint64_t p)
 }
 
 /* Turned or not, every kind of values, the bits of one thread; certified, against exact integers. */
-TEST(t_free_lattices)
+TEST_LONG(t_free_lattices)
 {
   static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
   static int64_t integer[4 * T_FREE_WIDE * T_FREE_WIDE];
