@@ -123,8 +123,8 @@ TEST(t_sample_matches_enumeration)
   }
   for (t = 0; t < 5; t++)
     CHECK_SHOW(taken[t] > test_some(30), "method %d: %d", (int)methods[t], taken[t]);
-  CHECK_SHOW(counted > test_some(150) && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all", counted, most,
-             total);
+  CHECK_SHOW(counted > test_some(150) && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all",
+             counted, most, total);
 }
 
 /* How often each entry is drawn, against entry x minor / permanent: kind 0: a band with equal columns, 1: cycles with
