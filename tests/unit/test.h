@@ -1,7 +1,7 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
    Run:  build/tests [-v] [-x] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one
-   of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: without those of TEST_LONG, others
+   of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: no TEST_LONG, and others are
    smaller (test_some, test_quick); -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other
    random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
