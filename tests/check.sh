@@ -21,7 +21,6 @@ warnings|sh tests/compile/run.sh warnings
 examples|sh tests/examples.sh quick
 lesser processors|sh tests/isa.sh few
 README and manuals|sh tests/house/manuals.sh names
-pictures|sh tests/house/pictures.sh
 rooms|sh tests/house/rooms.sh quick
 budgets|sh tests/house/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
@@ -39,7 +38,7 @@ END
 #   README and manuals  running their commands and examples
 #   rooms, budgets      each room compiled by itself; compile seconds
 #   proofs              most false twins, that the provers must refuse
-#   not at all          everything crossed (tests/attack), false proofs, GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
+#   not at all          everything crossed (tests/attack), false proofs, pictures, GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
 #   golden record       all problems, all families
