@@ -101,7 +101,7 @@
      [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
      [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
-#ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERMI_FAMILY /* the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
 #define PERM_PERMANENT_H_INCLUDED
 
@@ -227,16 +227,13 @@ typedef enum perm_precision {
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 
-typedef enum perm_isa {
-  PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,
-  PERM_ISA_AVX2,       /* AVX2 and FMA */
-  PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
-  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: for exact integers */
-  PERM_ISA_NEON,
-  PERM_ISA_CUDA,       /* NVIDIA GPUs; as an option: wherever they can */
-  PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
-} perm_isa;
+#define PERM_ISA_LIST(X) /* name, word, doubles a vector */                                                            \
+  X(PERM_ISA_PLAIN, "plain", 1) X(PERM_ISA_AVX2, "avx2", 4) /* AVX2 and FMA */                                         \
+  X(PERM_ISA_AVX512, "avx512", 8) /* AVX-512 F, DQ and BW */                                                           \
+  X(PERM_ISA_AVX512IFMA, "avx512ifma", 8) /* and VL, IFMA, VBMI, VBMI2: for exact integers */                          \
+  X(PERM_ISA_NEON, "neon", 2) X(PERM_ISA_CUDA, "cuda", 1) /* NVIDIA GPUs; as an option: wherever they can */
+typedef enum perm_isa { PERM_ISA_AUTO, PERM_ISA_LIST(PERM_ENUM) PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff }
+    perm_isa;
 
 /* Formats of a file: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
@@ -2535,6 +2532,7 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
+/* The order of perm_isa: a family can what those before it can, of one make. */
 static int permi_isa_here(perm_isa isa)
 {
   if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
@@ -2542,10 +2540,46 @@ static int permi_isa_here(perm_isa isa)
   return isa <= perm_isa_best();
 }
 
-static perm_isa permi_isa_best(void)
+static int permi_lanes(perm_isa isa)
 {
-  return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
+#define PERMI_LANES(name, word, lanes) lanes,
+  static const signed char lanes[] = {0, PERM_ISA_LIST(PERMI_LANES)};
+#undef PERMI_LANES
+  return lanes[isa];
 }
+
+PERMI_UNUSED static int permi_lanes_row(perm_isa isa)
+{
+  return permi_lanes(isa) == 8 ? 0 : permi_lanes(isa) == 4 ? 1 : 2;
+}
+
+static perm_isa permi_isa_doubles(perm_isa isa)
+{
+  return isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
+}
+
+static perm_isa permi_isa_asked(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
+}
+
+static perm_isa permi_isa(const perm_options *options)
+{
+  return permi_isa_doubles(permi_isa_asked(options));
+}
+
+/* A family's kernel; _X86: not for NEON. */
+#if PERMI_X86
+#define PERMI_OF_X86(name, isa)                                                                                        \
+  (permi_lanes(isa) == 8 ? &name##_avx512 : permi_lanes(isa) == 4 ? &name##_avx2 : &name##_plain)
+#else
+#define PERMI_OF_X86(name, isa) ((void)(isa), &name##_plain)
+#endif
+#if PERMI_ARM
+#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) == 2 ? &name##_neon : &name##_plain)
+#else
+#define PERMI_OF_FAMILY(name, isa) PERMI_OF_X86(name, isa)
+#endif
 
 PERMI_BRIEF_BEGIN
 
@@ -3081,9 +3115,9 @@ PERM_API const char *perm_name(const char *of, long long number)
 #undef PERMI_NAMED
       {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
       {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
-      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
-      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
-      {"isa", "cuda", PERM_ISA_CUDA},
+#define PERMI_NAMED(name, word, lanes) {"isa", word, name},
+      {"isa", "auto", PERM_ISA_AUTO}, PERM_ISA_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
       {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
   size_t k;
   for (k = 0; of && k < sizeof names / sizeof *names; k++)
@@ -4618,8 +4652,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
-    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
+    if (permi_isa_doubles(found.isa) == perm_isa_best())
+      found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
@@ -4924,21 +4958,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
   }
 }
 
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#if PERMI_ARM
-#define PERMI_FAMILY neon
-#define PERMI_FAMILY_WIDTH 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 
 typedef struct permi_kernel {
@@ -5043,13 +5063,6 @@ static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, per
       return kernel;
   }
   return NULL;
-}
-
-static perm_isa permi_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? permi_isa_best()
-         : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
-                                               : options->isa;
 }
 
 /* ========================================================================================== >>small
@@ -5183,7 +5196,7 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
 static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
 {
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (permi_lanes(isa) >= 4)
     return permi_small_sizes_avx2(rows, width, a);
 #endif
   (void)isa;
@@ -5249,21 +5262,17 @@ static double permi_small_roundings(int n)
 
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
+  const int lanes = permi_lanes(isa);
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
+  if (lanes == 8 && n > 5)
     return n == 6   ? permi_small_real_n6_avx512
            : n == 7 ? permi_small_real_n7_avx512
            : n == 8 ? permi_small_real_n8_avx512
                     : permi_small_real_avx512;
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (lanes >= 4)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return permi_small_real_neon;
-#endif
-  (void)isa;
-  return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
+  return n == 5 && lanes == 1 ? permi_small_real_n5_plain : PERMI_OF_FAMILY(permi_small_real, isa);
 }
 
 /* Returns at least the product of the rows' sums of squares. */
@@ -5301,7 +5310,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
     return permi_small_stands(isa, n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
-  if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
+  if (n == 4 && permi_lanes(isa) >= 4) {
     if (permi_small_four_avx2(a, out))
       return 1;
   } else
@@ -5314,18 +5323,14 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
 {
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
+  const int lanes = permi_lanes(isa);
+  if (lanes == 8 && n > 5)
     return n == 6 ? permi_small_complex_n6_avx512 : n == 7 ? permi_small_complex_n7_avx512 : permi_small_complex_avx512;
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (lanes >= 4)
     return n == 5 ? permi_small_complex_n5_avx2 : permi_small_complex_avx2;
 #endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return permi_small_complex_neon;
-#endif
-  (void)isa;
   (void)n;
-  return permi_small_complex_plain;
+  return PERMI_OF_FAMILY(permi_small_complex, isa);
 }
 
 PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const double *b, int i, int j)
@@ -7582,8 +7587,7 @@ typedef struct permi_exact_plan {
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
-  const perm_isa isa =
-      options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
+  const perm_isa isa = permi_isa_asked(options);
   const permi_exact_family *family = permi_exact_families;
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_packing *packing = &plan->packing;
@@ -8537,7 +8541,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
 #if PERMI_X86
-  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_lanes(permi_isa(options)) >= 4)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;
@@ -9528,7 +9532,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
-  counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
+  counts->kernels = counted->reach->counts[choice->isa != PERM_ISA_PLAIN];
   counts->parts = parts;
   counts->digits = digits;
   counts->forms = forms;
@@ -10686,7 +10690,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
       offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
-    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
+    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa == permi_isa_doubles(isa)] * offer->least;
   }
   return status;
 }
@@ -11230,7 +11234,7 @@ PERM_API double perm_real(int n, const double *a)
 {
   double out[3];
   if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
-      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_doubles(perm_isa_best()), n, a, out))
     return out[0];
   return permi_real_general(n, a);
 }
@@ -11250,7 +11254,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   if (!value)
     return PERM_ERROR_NULL;
   if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
-      permi_small_complex(permi_isa_best(), n, a, out)) {
+      permi_small_complex(permi_isa_doubles(perm_isa_best()), n, a, out)) {
     value[0] = out[0];
     value[1] = out[1];
     return PERM_OK;
@@ -13075,6 +13079,23 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION */
 
 #else /* a family */
+#if !defined(PERMI_FAMILY_WIDTH)
+#undef PERMI_FAMILY
+#if PERMI_X86
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
+#elif PERMI_ARM
+#define PERMI_FAMILY neon
+#define PERMI_FAMILY_WIDTH 2
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */

@@ -1012,21 +1012,7 @@ typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook
 
 /* >>proof_kernels and >>rook_kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#if PERMI_ARM
-#define PERMI_FAMILY neon
-#define PERMI_FAMILY_WIDTH 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
@@ -1229,24 +1215,9 @@ static size_t permi_proof_workspace(int n, int signs)
 /* Returns the kernel; *rate is in products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
-#if PERMI_X86
-  if (isa >= PERM_ISA_AVX512) {
-    *rate = PERMI_RATE_PROOF_AVX512;
-    return permi_polynomial_avx512;
-  }
-  if (isa >= PERM_ISA_AVX2) {
-    *rate = PERMI_RATE_PROOF_AVX2;
-    return permi_polynomial_avx2;
-  }
-#elif PERMI_ARM
-  if (isa >= PERM_ISA_NEON) {
-    *rate = PERMI_RATE_PROOF_AVX2 / 2;
-    return permi_polynomial_neon;
-  }
-#endif
-  (void)isa;
-  *rate = PERMI_RATE_PROOF;
-  return permi_polynomial_plain;
+  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
+  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
+  return PERMI_OF_FAMILY(permi_polynomial, isa);
 }
 
 /* ====================================================================================== >>proof_check
@@ -3843,9 +3814,9 @@ static perm_isa permi_placements_isa(permi_placements *p, const perm_options *op
   p->kernel[0] = permi_rook_values_plain;
   p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
 #if PERMI_X86
-  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
-    p->kernel[0] = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
-    p->kernel[1] = isa == PERM_ISA_AVX2 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
+  if (permi_lanes(isa) >= 4) {
+    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
+    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
     p->way_seconds = PERMI_ROOK_WAY_SECONDS;
     return isa;
   }

@@ -5153,25 +5153,9 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 }
 
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
-
-#if PERMI_X86
-#define PERMI_OF_FAMILY(name, isa)                                                                                     \
-  ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
-#else
-#define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
-#endif
 
 PERMI_BRIEF_BEGIN
 
@@ -7085,15 +7069,13 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
 
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
-  const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
   if (growth != PERMI_GROWS_NOT)
-    return growth == PERMI_GROWS_SHORT ? PERMI_OF_FAMILY(permi_block_short, family)
-                                       : PERMI_OF_FAMILY(permi_block_long, family);
+    return growth == PERMI_GROWS_SHORT ? PERMI_OF_X86(permi_block_short, isa) : PERMI_OF_X86(permi_block_long, isa);
   if (algebra == PERMI_MAGNITUDES_DD)
-    return PERMI_OF_FAMILY(permi_block_dd, family);
+    return PERMI_OF_X86(permi_block_dd, isa);
 #if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && (family == PERM_ISA_AVX512 || family == PERM_ISA_AVX2))
-    return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4)
+    return permi_lanes(isa) == 4 ? permi_block_double_avx2 : permi_block_double_avx512;
 #endif
   return permi_block_plain;
 }
@@ -7136,8 +7118,7 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
 
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
-  const perm_isa isa = frontier->arrays->isa;
-  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  const int family = permi_lanes_row(frontier->arrays->isa);
   double seconds = 0;
   int p;
   for (p = 0; p < frontier->steps; p++) {
@@ -7698,7 +7679,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -13387,7 +13368,6 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
       {6e9, 2.2e9, 2.4e9, 7e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;
   if (!work) {
     work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -13397,7 +13377,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
     work->most_low = PERMI_HYBRID_LOW;
     work->account = maker->account;
-    work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
+    work->speed = rate[permi_lanes_row(permi_isa(maker->options))][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
@@ -13472,7 +13452,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
-  hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+  hybrid->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
   most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
   hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
@@ -13497,7 +13477,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
     hybrid->fingerprint = hash;
   }
-  hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
+  hybrid->family = PERMI_OF_X86(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
@@ -14328,7 +14308,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
-  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double slower = 1 + (signs->by_table ? permi_lanes_row(signs->isa) : 0);
   const double *each = permi_signs_each[!signs->by_table];
   const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
@@ -14579,10 +14559,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
-    signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    signs->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
+    signs->family = PERMI_OF_X86(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -19310,6 +19290,7 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+#if PERMI_WIDTH != 2
 
 /* ================================================================================== >>array_kernels
    Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
@@ -20222,6 +20203,7 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 #undef PERMI_SIGNS_LOAD
 #undef PERMI_SIGNS_STORE
 
+#endif
 #endif /* PERMI_FAMILY */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

@@ -100,7 +100,7 @@
      [CLL06] Carlen, Lieb, Loss, Methods Appl. Anal. 13 (2006) 1-17: Hadamard type.
      [Kul13] Kulisch, Computer Arithmetic and Validity, 2nd ed., 2013: exact sums.
 */
-#ifndef PERMI_FAMILY /* the header; a pass of the self-included text skips to the kernels */
+#ifndef PERMI_FAMILY /* the self-included text skips to the kernels */
 #ifndef PERM_PERMANENT_H_INCLUDED
 #define PERM_PERMANENT_H_INCLUDED
 
@@ -203,6 +203,23 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION */
 
 #else /* a family */
+#if !defined(PERMI_FAMILY_WIDTH)
+#undef PERMI_FAMILY
+#if PERMI_X86
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
+#elif PERMI_ARM
+#define PERMI_FAMILY neon
+#define PERMI_FAMILY_WIDTH 2
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */

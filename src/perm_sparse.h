@@ -226,9 +226,11 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+#if PERMI_WIDTH != 2
 #include "frontier/array_kernels.h"
 #include "hybrid/hybrid_kernels.h"
 #include "sign_search/signs_kernels.h"
+#endif
 #endif /* PERMI_FAMILY */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

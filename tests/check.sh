@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every test program, two at a time, adds up their closing lines, and closes with `N passed, N failed, N skipped`.
 # Usage: tests/check.sh [ci | full]
-#   (nothing)  make check: after each change, seven minutes of a core with its builds
+#   (nothing)  make check: after each change, three minutes of a core with its builds
 #   ci         make check-ci: each part, at the size that it has without `full`
 #   full       make check-full: all of ci at full size, other machines, sanitizers, fuzzing, attacks, coverage
 # A part is left out, or a smaller one of the same program, by what it tests and never by how long it took.
@@ -14,14 +14,13 @@ export OMP_WAIT_POLICY=passive # two parts at a time have more threads than core
 # NAME|COMMAND, the longest first; the last line of each is `N passed, N failed, N skipped`
 quick_parts() { # each with what it leaves to check-ci
   cat <<'END'
-unit tests|build/tests_O1 -q
-examples|sh tests/examples.sh
-lesser processors|sh tests/isa.sh few
-command line|sh tests/cli.sh
+unit tests|build/tests_O1 -q -s 0/2
+unit tests, the other half|build/tests_O1 -q -s 1/2
+command line|sh tests/cli.sh quick
 warnings|sh tests/compile/run.sh warnings
+examples|sh tests/examples.sh quick
+lesser processors|sh tests/isa.sh few
 README and manuals|sh tests/house/manuals.sh names
-false proofs|build/false_proofs 300
-pictures|sh tests/house/pictures.sh
 rooms|sh tests/house/rooms.sh quick
 budgets|sh tests/house/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
@@ -29,13 +28,17 @@ proofs|sh tests/proofs/run.sh quick
 END
 }
 # What check leaves to check-ci, part by part:
-#   unit tests          those of TEST_LONG (long searches and statistics), and the build at -O2
+#   unit tests          those of TEST_LONG (long searches and statistics), three quarters of the trials or the largest
+#                       orders of others that take a second (test_quick), and the build at -O2
+#   command line        the Python verifier of proofs, and two commands that take ten seconds
+#   examples            compiling hello by its own line; the largest scene that is enumerated
 #   lesser processors   all but one test a kind of kernel; emulators
-#   warnings            dialects since C11 and C++14, programs made by both compilers, stacks, the clock, spills
+#   warnings            perm.h and perm_sparse.h by themselves in clang and C++, and GPUs there; dialects since C11 and C++14,
+#                       programs made by both compilers, stacks, the clock, spills
 #   README and manuals  running their commands and examples
 #   rooms, budgets      each room compiled by itself; compile seconds
 #   proofs              most false twins, that the provers must refuse
-#   not at all          everything crossed (tests/attack), GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
+#   not at all          everything crossed (tests/attack), false proofs, pictures, GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
 #   golden record       all problems, all families

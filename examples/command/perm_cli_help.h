@@ -76,7 +76,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --method NAME     an engine by name (default auto, the least predicted time); perm --list methods\n"
     "  --effort X        look X times as long for elimination orders of sparse matrices\n"
     "  --threads K       0: all (default)\n"
-    "  --isa NAME        highest instruction set: plain avx2 avx512 avx512ifma neon cuda (default: best)\n"
+    "  --isa NAME        highest instruction set (default: best); perm --list isas\n"
     "  --gpus K          at most K GPUs, or all, where predicted faster (default 0; in the command that `make cuda`\n"
     "                    builds); with --isa cuda: wherever they can\n"
     "  --cpu-fallback    without a GPU, on the CPU\n"

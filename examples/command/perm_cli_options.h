@@ -576,7 +576,7 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
     for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_name("isa", (perm_isa)k));)
       k++;
     if (k == PERM_ISA_COUNT)
-      return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
+      return cli_usage("unknown instruction set", value, "perm --list isas names them");
     options->isa = (perm_isa)k;
   } else if (!strcmp(name, "--format")) {
     CLI_NEED("expected a format")

@@ -89,16 +89,13 @@ typedef enum perm_precision {
   PERM_PRECISION_COUNT, PERM_PRECISION_MAKE_INT = 0x7fffffff
 } perm_precision;
 
-typedef enum perm_isa {
-  PERM_ISA_AUTO,
-  PERM_ISA_PLAIN,
-  PERM_ISA_AVX2,       /* AVX2 and FMA */
-  PERM_ISA_AVX512,     /* AVX-512 F, DQ and BW */
-  PERM_ISA_AVX512IFMA, /* and VL, IFMA, VBMI, VBMI2: for exact integers */
-  PERM_ISA_NEON,
-  PERM_ISA_CUDA,       /* NVIDIA GPUs; as an option: wherever they can */
-  PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff
-} perm_isa;
+#define PERM_ISA_LIST(X) /* name, word, doubles a vector */                                                            \
+  X(PERM_ISA_PLAIN, "plain", 1) X(PERM_ISA_AVX2, "avx2", 4) /* AVX2 and FMA */                                         \
+  X(PERM_ISA_AVX512, "avx512", 8) /* AVX-512 F, DQ and BW */                                                           \
+  X(PERM_ISA_AVX512IFMA, "avx512ifma", 8) /* and VL, IFMA, VBMI, VBMI2: for exact integers */                          \
+  X(PERM_ISA_NEON, "neon", 2) X(PERM_ISA_CUDA, "cuda", 1) /* NVIDIA GPUs; as an option: wherever they can */
+typedef enum perm_isa { PERM_ISA_AUTO, PERM_ISA_LIST(PERM_ENUM) PERM_ISA_COUNT, PERM_ISA_MAKE_INT = 0x7fffffff }
+    perm_isa;
 
 /* Formats of a file: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \

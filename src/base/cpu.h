@@ -61,6 +61,7 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
+/* The order of perm_isa: a family can what those before it can, of one make. */
 static int permi_isa_here(perm_isa isa)
 {
   if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
@@ -68,8 +69,44 @@ static int permi_isa_here(perm_isa isa)
   return isa <= perm_isa_best();
 }
 
-static perm_isa permi_isa_best(void)
+static int permi_lanes(perm_isa isa)
 {
-  return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
+#define PERMI_LANES(name, word, lanes) lanes,
+  static const signed char lanes[] = {0, PERM_ISA_LIST(PERMI_LANES)};
+#undef PERMI_LANES
+  return lanes[isa];
 }
+
+PERMI_UNUSED static int permi_lanes_row(perm_isa isa)
+{
+  return permi_lanes(isa) == 8 ? 0 : permi_lanes(isa) == 4 ? 1 : 2;
+}
+
+static perm_isa permi_isa_doubles(perm_isa isa)
+{
+  return isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
+}
+
+static perm_isa permi_isa_asked(const perm_options *options)
+{
+  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
+}
+
+static perm_isa permi_isa(const perm_options *options)
+{
+  return permi_isa_doubles(permi_isa_asked(options));
+}
+
+/* A family's kernel; _X86: not for NEON. */
+#if PERMI_X86
+#define PERMI_OF_X86(name, isa)                                                                                        \
+  (permi_lanes(isa) == 8 ? &name##_avx512 : permi_lanes(isa) == 4 ? &name##_avx2 : &name##_plain)
+#else
+#define PERMI_OF_X86(name, isa) ((void)(isa), &name##_plain)
+#endif
+#if PERMI_ARM
+#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) == 2 ? &name##_neon : &name##_plain)
+#else
+#define PERMI_OF_FAMILY(name, isa) PERMI_OF_X86(name, isa)
+#endif
 /* SPDX-License-Identifier: MIT */

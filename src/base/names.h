@@ -31,9 +31,9 @@ PERM_API const char *perm_name(const char *of, long long number)
 #undef PERMI_NAMED
       {"precision", "default", PERM_PRECISION_DEFAULT}, {"precision", "dd", PERM_PRECISION_DD},
       {"precision", "kahan", PERM_PRECISION_KAHAN}, {"precision", "exact", PERM_PRECISION_EXACT},
-      {"isa", "auto", PERM_ISA_AUTO}, {"isa", "plain", PERM_ISA_PLAIN}, {"isa", "avx2", PERM_ISA_AVX2},
-      {"isa", "avx512", PERM_ISA_AVX512}, {"isa", "avx512ifma", PERM_ISA_AVX512IFMA}, {"isa", "neon", PERM_ISA_NEON},
-      {"isa", "cuda", PERM_ISA_CUDA},
+#define PERMI_NAMED(name, word, lanes) {"isa", word, name},
+      {"isa", "auto", PERM_ISA_AUTO}, PERM_ISA_LIST(PERMI_NAMED)
+#undef PERMI_NAMED
       {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
   size_t k;
   for (k = 0; of && k < sizeof names / sizeof *names; k++)

@@ -249,21 +249,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
   }
 }
 
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#if PERMI_ARM
-#define PERMI_FAMILY neon
-#define PERMI_FAMILY_WIDTH 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 
 typedef struct permi_kernel {
@@ -368,12 +354,5 @@ static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, per
       return kernel;
   }
   return NULL;
-}
-
-static perm_isa permi_isa(const perm_options *options)
-{
-  return options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? permi_isa_best()
-         : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
-                                               : options->isa;
 }
 /* SPDX-License-Identifier: MIT */

@@ -133,7 +133,7 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
 static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
 {
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (permi_lanes(isa) >= 4)
     return permi_small_sizes_avx2(rows, width, a);
 #endif
   (void)isa;
@@ -199,21 +199,17 @@ static double permi_small_roundings(int n)
 
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
+  const int lanes = permi_lanes(isa);
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
+  if (lanes == 8 && n > 5)
     return n == 6   ? permi_small_real_n6_avx512
            : n == 7 ? permi_small_real_n7_avx512
            : n == 8 ? permi_small_real_n8_avx512
                     : permi_small_real_avx512;
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (lanes >= 4)
     return n == 5 ? permi_small_real_n5_avx2 : n == 6 ? permi_small_real_n6_avx2 : permi_small_real_avx2;
 #endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return permi_small_real_neon;
-#endif
-  (void)isa;
-  return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
+  return n == 5 && lanes == 1 ? permi_small_real_n5_plain : PERMI_OF_FAMILY(permi_small_real, isa);
 }
 
 /* Returns at least the product of the rows' sums of squares. */
@@ -251,7 +247,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
     return permi_small_stands(isa, n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
-  if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
+  if (n == 4 && permi_lanes(isa) >= 4) {
     if (permi_small_four_avx2(a, out))
       return 1;
   } else
@@ -264,18 +260,14 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 static permi_small_run permi_small_kernel_complex(perm_isa isa, int n)
 {
 #if PERMI_X86
-  if (isa == PERM_ISA_AVX512 && n > 5)
+  const int lanes = permi_lanes(isa);
+  if (lanes == 8 && n > 5)
     return n == 6 ? permi_small_complex_n6_avx512 : n == 7 ? permi_small_complex_n7_avx512 : permi_small_complex_avx512;
-  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+  if (lanes >= 4)
     return n == 5 ? permi_small_complex_n5_avx2 : permi_small_complex_avx2;
 #endif
-#if PERMI_ARM
-  if (isa == PERM_ISA_NEON)
-    return permi_small_complex_neon;
-#endif
-  (void)isa;
   (void)n;
-  return permi_small_complex_plain;
+  return PERMI_OF_FAMILY(permi_small_complex, isa);
 }
 
 PERMI_INLINE permi_number_plain permi_complex_entries(const double *a, const double *b, int i, int j)

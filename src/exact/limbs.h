@@ -138,8 +138,7 @@ typedef struct permi_exact_plan {
 
 static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
-  const perm_isa isa =
-      options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
+  const perm_isa isa = permi_isa_asked(options);
   const permi_exact_family *family = permi_exact_families;
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_packing *packing = &plan->packing;

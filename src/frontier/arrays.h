@@ -152,15 +152,13 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
 
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
-  const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
   if (growth != PERMI_GROWS_NOT)
-    return growth == PERMI_GROWS_SHORT ? PERMI_OF_FAMILY(permi_block_short, family)
-                                       : PERMI_OF_FAMILY(permi_block_long, family);
+    return growth == PERMI_GROWS_SHORT ? PERMI_OF_X86(permi_block_short, isa) : PERMI_OF_X86(permi_block_long, isa);
   if (algebra == PERMI_MAGNITUDES_DD)
-    return PERMI_OF_FAMILY(permi_block_dd, family);
+    return PERMI_OF_X86(permi_block_dd, isa);
 #if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && (family == PERM_ISA_AVX512 || family == PERM_ISA_AVX2))
-    return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4)
+    return permi_lanes(isa) == 4 ? permi_block_double_avx2 : permi_block_double_avx512;
 #endif
   return permi_block_plain;
 }
@@ -203,8 +201,7 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
 
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
-  const perm_isa isa = frontier->arrays->isa;
-  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  const int family = permi_lanes_row(frontier->arrays->isa);
   double seconds = 0;
   int p;
   for (p = 0; p < frontier->steps; p++) {

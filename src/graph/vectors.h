@@ -354,23 +354,7 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
 }
 
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
-
-#if PERMI_X86
-#define PERMI_OF_FAMILY(name, isa)                                                                                     \
-  ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
-#else
-#define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
-#endif
 /* SPDX-License-Identifier: MIT */

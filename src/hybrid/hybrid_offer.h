@@ -56,7 +56,6 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
       {6e9, 2.2e9, 2.4e9, 7e9, 4.5e8}, {6.5e9, 2.6e9, 2.1e9, 5.8e9, 5.5e8}, {1.4e9, 5e8, 2.1e8, 8e8, 2.4e7}};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  const perm_isa isa = permi_isa(maker->options);
   permi_layouts *work = maker->layouts;
   if (!work) {
     work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
@@ -66,7 +65,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     work->budget = PERMI_HYBRID_SLOT_BUDGET;
     work->most_low = PERMI_HYBRID_LOW;
     work->account = maker->account;
-    work->speed = rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra] /
+    work->speed = rate[permi_lanes_row(permi_isa(maker->options))][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
   }
@@ -141,7 +140,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
-  hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+  hybrid->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
   most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
   most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
   hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
@@ -166,7 +165,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
     hybrid->fingerprint = hash;
   }
-  hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
+  hybrid->family = PERMI_OF_X86(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +

@@ -402,8 +402,8 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (status == PERM_OK) {
     found = *options;
     permi_options_decode(bytes, &found);
-    if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
-      found.isa = PERM_ISA_AVX512; /* the same except for integers, which the fingerprint tells */
+    if (permi_isa_doubles(found.isa) == perm_isa_best())
+      found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
       status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");

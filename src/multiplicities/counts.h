@@ -426,7 +426,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   if (chosen && best.method == PERM_METHOD_SUBSETS)
     best.seconds *= favour;
 #if PERMI_X86
-  if (best.precision == PERM_PRECISION_DEFAULT && permi_isa(options) >= PERM_ISA_AVX2)
+  if (best.precision == PERM_PRECISION_DEFAULT && permi_lanes(permi_isa(options)) >= 4)
     best.isa = PERM_ISA_AVX2;
 #endif
   return best;

@@ -236,7 +236,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->size = size;
   counts->plain = plain;
   counts->method = choice->method;
-  counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
+  counts->kernels = counted->reach->counts[choice->isa != PERM_ISA_PLAIN];
   counts->parts = parts;
   counts->digits = digits;
   counts->forms = forms;

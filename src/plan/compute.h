@@ -269,7 +269,7 @@ PERM_API double perm_real(int n, const double *a)
 {
   double out[3];
   if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
-      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+      permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_doubles(perm_isa_best()), n, a, out))
     return out[0];
   return permi_real_general(n, a);
 }
@@ -289,7 +289,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   if (!value)
     return PERM_ERROR_NULL;
   if (n >= 2 && n <= PERMI_SMALL_N && a && (n <= PERMI_UNLOOKED_N || permi_rounding_is_sound()) &&
-      permi_small_complex(permi_isa_best(), n, a, out)) {
+      permi_small_complex(permi_isa_doubles(perm_isa_best()), n, a, out)) {
     value[0] = out[0];
     value[1] = out[1];
     return PERM_OK;

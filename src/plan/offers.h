@@ -299,7 +299,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
       offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
-    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa != PERM_ISA_AVX512IFMA] * offer->least;
+    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa == permi_isa_doubles(isa)] * offer->least;
   }
   return status;
 }

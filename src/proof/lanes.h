@@ -36,21 +36,7 @@ typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook
 
 /* >>proof_kernels and >>rook_kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#if PERMI_ARM
-#define PERMI_FAMILY neon
-#define PERMI_FAMILY_WIDTH 2
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
+#define PERMI_FAMILY
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 /* SPDX-License-Identifier: MIT */

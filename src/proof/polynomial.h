@@ -199,23 +199,8 @@ static size_t permi_proof_workspace(int n, int signs)
 /* Returns the kernel; *rate is in products a second. */
 static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 {
-#if PERMI_X86
-  if (isa >= PERM_ISA_AVX512) {
-    *rate = PERMI_RATE_PROOF_AVX512;
-    return permi_polynomial_avx512;
-  }
-  if (isa >= PERM_ISA_AVX2) {
-    *rate = PERMI_RATE_PROOF_AVX2;
-    return permi_polynomial_avx2;
-  }
-#elif PERMI_ARM
-  if (isa >= PERM_ISA_NEON) {
-    *rate = PERMI_RATE_PROOF_AVX2 / 2;
-    return permi_polynomial_neon;
-  }
-#endif
-  (void)isa;
-  *rate = PERMI_RATE_PROOF;
-  return permi_polynomial_plain;
+  static const double rates[3] = {PERMI_RATE_PROOF_AVX512, PERMI_RATE_PROOF_AVX2, PERMI_RATE_PROOF};
+  *rate = permi_lanes(isa) == 2 ? PERMI_RATE_PROOF_AVX2 / 2 : rates[permi_lanes_row(isa)];
+  return PERMI_OF_FAMILY(permi_polynomial, isa);
 }
 /* SPDX-License-Identifier: MIT */

@@ -330,9 +330,9 @@ static perm_isa permi_placements_isa(permi_placements *p, const perm_options *op
   p->kernel[0] = permi_rook_values_plain;
   p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
 #if PERMI_X86
-  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
-    p->kernel[0] = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
-    p->kernel[1] = isa == PERM_ISA_AVX2 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
+  if (permi_lanes(isa) >= 4) {
+    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
+    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
     p->way_seconds = PERMI_ROOK_WAY_SECONDS;
     return isa;
   }

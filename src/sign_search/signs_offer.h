@@ -72,7 +72,7 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
-  const double slower = !signs->by_table || signs->isa == PERM_ISA_AVX512 ? 1 : signs->isa == PERM_ISA_AVX2 ? 2 : 3;
+  const double slower = 1 + (signs->by_table ? permi_lanes_row(signs->isa) : 0);
   const double *each = permi_signs_each[!signs->by_table];
   const double pair = signs->narrow ? each[3] : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
@@ -323,10 +323,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
-    signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    signs->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
+    signs->family = PERMI_OF_X86(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "perm_more.h"
 
+#define LEVELS_WORD(name, word, lanes) " " word
 #define FACTOR_LIST(X)                                                                                                 \
   X(CALL, "call", "array sparse batch minors gradient counts rook sample proof job parts checkpoint")                  \
   X(ENGINE, "engine", NULL) /* PERM_METHOD_LIST */                                                                     \
@@ -21,7 +22,7 @@
   X(SHAPE, "shape", "square wide tall")                                                                                \
   X(SCALE, "scale", "none graded far subnormal") /* powers of two of rows and columns of doubles */                    \
   X(THREADS, "threads", "1 2 7")                                                                                       \
-  X(FAMILY, "family", "auto plain avx2 avx512 avx512ifma neon")                                                        \
+  X(FAMILY, "family", "auto" PERM_ISA_LIST(LEVELS_WORD))                                                               \
   X(ROUNDING, "rounding", "nearest upward downward zero")                                                              \
   X(FLUSH, "flush", "none ftz daz both") /* of the caller */                                                           \
   X(WORKERS, "workers", "nearest upward downward zero both") /* what a loop of the caller's left in the threads */     \

@@ -86,7 +86,7 @@ static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_opti
       const int slots = arrays->low + arrays->middle + arrays->top;
       ++*programs;
       if (low == T_FRONTIER_CPU) {
-        arrays->isa = permi_isa_best();
+        arrays->isa = permi_isa_doubles(perm_isa_best());
         CHECK(permi_places_measure((const permi_frontier *)job->leaf[k].context, NULL));
       }
       if (low >= 0 && low < slots && slots - low <= 2 * PERMI_ARRAY_HIGH) {

@@ -230,7 +230,7 @@ static void bounds_sweep(int parts)
       most = kind == wide[k] ? 9 - (parts - 1) : most;
     memset(tally, 0, sizeof tally);
     for (n = 1; n <= most; n += n < 9 ? 1 : n == 9 ? 3 : 2)
-      for (trial = 0; trial < (n < 7 ? 12 : n < 10 ? 3 : 1); trial++) {
+      for (trial = 0; trial < test_some(n < 7 ? 12 : n < 10 ? 3 : 1); trial++) {
         oracle_exact exact;
         bounds_matrix(kind, parts, n, a);
         exact = oracle_exact_make(parts, n, a);
@@ -348,7 +348,7 @@ TEST(t_bounds_of_entries_that_move)
 {
   double a[19 * 19];
   int trial, isa, kind, taken = 0, larger = 0;
-  for (trial = 0; trial < 40; trial++)
+  for (trial = 0; trial < test_some(40); trial++)
     for (isa = isa_first(), kind = trial % 5; isa; isa = isa_next(isa)) {
       const int n = 17 + test_below(3);
       perm_options options = bounds_options(0, isa), best;
@@ -550,7 +550,7 @@ TEST_LONG(t_bounds_of_entries_far_apart)
 
 /* Scaling by a transversal works in as many rows again as the matrix has: order 64, and multiplicities that add up to
    it. AddressSanitizer sees what is written elsewhere. */
-TEST(t_bounds_far_apart_up_to_order_64)
+TEST_LONG(t_bounds_far_apart_up_to_order_64)
 {
   static double a[64 * 64];
   int counts[6], i, j;

@@ -89,7 +89,7 @@ TEST(t_chains_keep_their_digits)
   static const perm_precision precision[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD};
   int c, k, m, p;
   for (c = 0; c < 5; c++)
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < (test_quick ? 2 : 3); k++)
       for (m = 0; m < 6; m++)
         for (p = 0; p < 2; p++)
           if (k < 2 || m < 3)

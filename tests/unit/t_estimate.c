@@ -335,7 +335,7 @@ TEST(t_estimate_proved_radius)
       }
     CHECK((parts == 1 ? perm_compute_real : perm_compute_complex)(N, N, a, N, NULL, &r) == PERM_OK);
     for (round = 0; round < 2; round++)
-      for (seed = 0; seed < 100; seed++) {
+      for (seed = 0; seed < test_some(100); seed++) {
         perm_estimate_plan plan = {PERM_ESTIMATOR_GLYNN, round ? 16384 : 1024, 0, 0.9, 0, 0};
         perm_estimate e;
         plan.seed = (uint64_t)seed;
@@ -402,7 +402,7 @@ TEST(t_estimate_guarantee)
       a[0] = parts == 1 ? -1 : a[0];
       plan.relative_error = i & 1 ? 1 - 1e-9 : 0; /* 0: 0.1 */
       plan.seed = (uint64_t)i;
-      plan.samples = i & 2 ? 1 << 20 : 512;
+      plan.samples = i & 2 ? 1 << (test_quick ? 17 : 20) : 512;
       other = plan;
       other.estimator = PERM_ESTIMATOR_GLYNN;
       other.guarantee = 0;

@@ -141,7 +141,7 @@ TEST(t_exact_matches_the_oracle)
 {
   int64_t a[2 * 14 * 14];
   int n, parts, size, i;
-  for (n = 1; n <= 14; n++)
+  for (n = 1; n <= (test_quick ? 12 : 14); n++)
     for (size = 0; size <= 64; size += n < 9 ? 3 : 9)
       for (parts = 1; parts <= 2; parts++) {
         char what[64];
@@ -247,7 +247,7 @@ TEST(t_exact_long_products)
 {
   static int64_t a[2 * 16 * 16];
   int n, parts, kind, i, k, isa;
-  for (n = 14; n <= 16; n++)
+  for (n = 14; n <= (test_quick ? 14 : 16); n++)
     for (parts = 1; parts <= 2; parts++)
       for (kind = 0; kind < 4; kind++) {
         uint64_t re[2], im[2];
@@ -374,7 +374,7 @@ TEST(t_exact_every_number_of_limbs)
 {
   static int64_t a[22 * 22];
   int n, bits, isa, i, j, k;
-  for (n = 12; n <= 22; n += n < 20 ? 4 : 2)
+  for (n = 12; n <= (test_quick ? 20 : 22); n += n < 20 ? 4 : 2)
     for (bits = 7; bits <= 15; bits += 2) {
       permi_number expected;
       exact_choice choice = {PERM_ISA_PLAIN, 0, 0};

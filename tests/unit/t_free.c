@@ -306,7 +306,7 @@ static uint64_t t_free_window(int w, const int64_t *entry, uint64_t p)
 }
 
 /* Turned or not, every kind of values, the bits of one thread; certified, against exact integers. */
-TEST(t_free_lattices)
+TEST_LONG(t_free_lattices)
 {
   static int line[2][4 * T_FREE_WIDE * T_FREE_WIDE];
   static int64_t integer[4 * T_FREE_WIDE * T_FREE_WIDE];
@@ -488,7 +488,7 @@ TEST(t_free_takes_arrays)
   int i, wide;
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
   perm_result exact, result;
-  for (wide = 0; wide < 2; wide++) {
+  for (wide = 0; wide < (test_quick ? 1 : 2); wide++) {
     const int m = wide ? 20 : 38, n = wide ? 38 : 20;
     memset(integer, 0, sizeof integer);
     for (i = 0; i < 3 * 20; i++) {

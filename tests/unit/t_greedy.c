@@ -195,7 +195,7 @@ TEST(t_greedy_ties_by_nearest_neighbours)
 TEST(t_order_takes_the_best)
 {
   int trial;
-  for (trial = 0; trial < 30; trial++) {
+  for (trial = 0; trial < test_some(30); trial++) {
     int first[2 * T_GREEDY_MOST], order[2 * T_GREEDY_MOST], other[2 * T_GREEDY_MOST];
     permi_block block;
     t_greedy_tools tools;

@@ -731,7 +731,7 @@ static int hybrid_compare(const void *a, const void *b)
 }
 
 /* Medians of estimate / true error: Gaussian, 0/1 times a number, signs, complex ones. */
-TEST(t_hybrid_estimates_are_no_pessimists)
+TEST_LONG(t_hybrid_estimates_are_no_pessimists)
 {
   static double x[24 * 24 * 2], ratio[81];
   int kind, m, t, i;

@@ -451,7 +451,7 @@ TEST(t_offers_of_equal_doubles)
 
 /* Between the bound from below of the sum of integers and its price: by kernels that are 3 to 500 times slower than the
    bound, hybrid is taken where it is less, and the sum where that is. */
-TEST(t_offers_between_a_bound_and_a_price)
+TEST_LONG(t_offers_between_a_bound_and_a_price)
 {
   static const struct { const char *matrix; perm_isa isa; perm_method method; } kind[] = {
       {"binary:38:0.3", PERM_ISA_PLAIN, PERM_METHOD_HYBRID}, {"binary:38:0.3", PERM_ISA_AVX2, PERM_METHOD_HYBRID},

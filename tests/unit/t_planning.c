@@ -34,7 +34,7 @@ TEST(t_planning_is_brief)
 
 /* Under a time limit planning takes a share of that, and passing time does not change the plan; a job in pieces keeps
    the plan that it has without a limit. */
-TEST(t_planning_keeps_to_max_seconds)
+TEST_LONG(t_planning_keeps_to_max_seconds)
 {
   static const double seconds[] = {0, 8, 7.9, 8};
   uint64_t fingerprint[4];
@@ -90,7 +90,7 @@ TEST(t_planning_integers_are_exact)
 {
   static char text[20000];
   uint64_t seed;
-  for (seed = 1; seed <= 5; seed++) {
+  for (seed = 1; seed <= (test_quick ? 2 : 5); seed++) {
     perm_options options = {PERM_METHOD_AUTO};
     perm_job *job = NULL;
     perm_matrix matrix;

@@ -65,7 +65,7 @@ static double small_error(perm_isa isa, int n, int parts, const double *a)
 
 static int small_runs(int n, int runs)
 {
-  return n > PERMI_NEAR_N ? (runs + 3) / 4 : runs;
+  return test_some(n > PERMI_NEAR_N ? (runs + 3) / 4 : runs);
 }
 
 #define SMALL_EVERY(n, parts, isa)                                \
@@ -368,7 +368,7 @@ TEST(t_small_not_finite)
   double a[2 * 256], value[2];
   SMALL_EVERY(n, parts, isa) {
     int i, k, zeros;
-    for (i = 0; i < parts * n * n; i += n > PERMI_NEAR_N ? 13 : 1)
+    for (i = 0; i < parts * n * n; i += n > PERMI_NEAR_N ? 13 : test_quick ? 5 : 1)
       for (k = 0; k < 3; k++)
         for (zeros = 0; zeros < 2; zeros++) {
           small_random(parts * n * n, a);

@@ -45,7 +45,7 @@ TEST(t_small_exact_equals_the_general_path)
   for (n = 2; n <= 16; n++)
     for (parts = 1; parts <= 2; parts++)
       for (bits = 1; bits <= (n > 12 ? 3 : 63); bits += n < 9 || n > 12 ? 1 : 5)
-        for (isa = PERM_ISA_PLAIN; isa <= (int)permi_isa_best(); isa++) {
+        for (isa = PERM_ISA_PLAIN; isa <= (int)permi_isa_doubles(perm_isa_best()); isa++) {
           const ptrdiff_t ld = n + test_below(4);
           if (!permi_isa_here((perm_isa)isa))
             continue;

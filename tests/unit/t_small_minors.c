@@ -72,7 +72,7 @@ TEST(t_small_minors_bounds_and_estimates)
   small_minors_seen seen = {0, 0, 0, 0};
   SMALL_EVERY(n, parts, isa) {
     int kind, run;
-    for (kind = 0; kind < (n > 14 ? 2 : 6); kind++)
+    for (kind = 0; kind < (n > 14 ? 2 : 6) && (n < 13 || !test_quick); kind++)
       for (run = 0; run < (n > 9 ? 1 : 4); run++) {
         perm_options options;
         perm_result r;
@@ -250,7 +250,7 @@ TEST(t_small_minors_options)
   double a[2 * 16 * 19], tight[2 * 256], x[2 * 256], y[2 * 256];
   static const int once[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   int n, parts, row, k, i;
-  for (n = 2; n <= 14; n++)
+  for (n = 2; n <= (test_quick ? 12 : 14); n++)
     for (parts = 1; parts <= 2; parts++)
       for (row = -1; row < n; row += n) {
         const ptrdiff_t ld = n + test_below(4);

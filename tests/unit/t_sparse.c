@@ -141,7 +141,7 @@ TEST(t_sparse_equals_expansion)
 {
   int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
   int trial, nonzero = 0, exact_nonzero_bounds = 0;
-  for (trial = 0; trial < 3000; trial++) {
+  for (trial = 0; trial < test_some(3000); trial++) {
     int n = 1 + test_below(12), method;
     perm_matrix matrix;
     perm_result result;
@@ -166,7 +166,7 @@ TEST(t_sparse_equals_expansion)
     }
     perm_matrix_free(&matrix);
   }
-  CHECK(nonzero > 1000 && exact_nonzero_bounds > 500);
+  CHECK(nonzero > test_some(1000) && exact_nonzero_bounds > test_some(500));
 }
 
 /* Random reals: the bound holds against a long double expansion, and is not vacuous. */
@@ -461,7 +461,7 @@ TEST(t_sparse_rectangular)
 
 /* A band of 4000 rows (a, b on and below the diagonal, a corner): too long for a perm_integer, not for a modulus;
    the permanent is the product of the diagonal plus the product of the rest. */
-TEST(t_sparse_long_permanents_modulo)
+TEST_LONG(t_sparse_long_permanents_modulo)
 {
   enum { ORDER = 4000 };
   static int row[2 * ORDER], column[2 * ORDER];

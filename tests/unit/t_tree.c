@@ -43,7 +43,7 @@ TEST(t_tree_equals_expansion)
 {
   int64_t a[T_SPARSE_MAX * T_SPARSE_MAX];
   int trial, nonzero = 0, used = 0;
-  for (trial = 0; trial < 1500; trial++) {
+  for (trial = 0; trial < test_some(1500); trial++) {
     const int n = 1 + test_below(T_TREE_MAX);
     perm_options options = t_tree_options(PERM_PRECISION_EXACT);
     perm_matrix matrix;
@@ -70,7 +70,7 @@ TEST(t_tree_equals_expansion)
     CHECK(result.error_bound <= 1e-15 * (double)moduli);
     perm_matrix_free(&matrix);
   }
-  CHECK(nonzero > 500 && used > 400);
+  CHECK(nonzero > test_some(500) && used > test_some(400));
 }
 
 /* Real and complex numbers of any size against sums without rounding. */

@@ -1,9 +1,9 @@
 /* A test harness in one header: TEST(t_name) { CHECK(...); } registers itself by a table that all.c builds.
 
    Run:  build/tests [-v] [-x] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one
-   of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: without those of TEST_LONG;
-   -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other random numbers than those of seed
-   0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
+   of several. -v: a line each, with seconds; -x: nothing after the first failed CHECK; -q: no TEST_LONG, and others are
+   smaller (test_some, test_quick); -s: the I-th of K parts (I = 0 .. K - 1), for several processes at once; -r: other
+   random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED
@@ -22,6 +22,7 @@ static struct { test_case table[1024]; int count; } test_list;
 static struct { const char *name; long checks, failures; int skipped; } test_now;
 static int test_verbose; /* -v: tests may print figures */
 static int test_ends;    /* -x */
+static int test_quick;   /* -q */
 static void (*test_before)(void); /* NULL, or what happens before every test */
 
 __attribute__((unused)) static int test_register(const char *name, void (*run)(void), int lasting)
@@ -52,6 +53,8 @@ static void test_fail(const char *file, int line, const char *what, const char *
   printf("FAIL %s:%d: %s%s%s\n     repeat: build/tests ", file, line, what, *detail ? ": " : "", detail);
   if (*test_hidden)
     printf("--hide %s ", test_hidden);
+  if (test_quick)
+    printf("-q ");
   if (test_base_seed)
     printf("-r %llu ", (unsigned long long)test_base_seed);
   printf("%s\n", test_now.name);
@@ -137,6 +140,12 @@ static int test_below(int n) /* 0..n-1 */
   return (int)(test_random() % (uint64_t)n);
 }
 
+/* So many trials: a quarter with -q. */
+__attribute__((unused)) static int test_some(int trials)
+{
+  return test_quick ? (trials + 3) / 4 : trials;
+}
+
 static int test_wanted(const char *name, char **filter)
 {
   int i;
@@ -172,11 +181,11 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   int verbose = argc > 1 && !strcmp(argv[1], "-v"), i, wanted = 0, part = 0, parts = 1;
   unsigned long long base_seed = 0;
   char **filter = argv + 1 + verbose;
-  int passed = 0, failed = 0, skipped = 0, quick;
+  int passed = 0, failed = 0, skipped = 0;
   test_ends = filter[0] && !strcmp(filter[0], "-x");
   filter += test_ends;
-  quick = filter[0] && !strcmp(filter[0], "-q");
-  filter += quick;
+  test_quick = filter[0] && !strcmp(filter[0], "-q");
+  filter += test_quick;
   if (filter[0] && !strcmp(filter[0], "-s")) {
     if (!filter[1] || sscanf(filter[1], "%d/%d", &part, &parts) != 2 || part < 0 || part >= parts)
       abort();
@@ -192,7 +201,7 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
   for (i = 0; i < test_list.count; i++) {
     test_case *test = &test_list.table[i];
     const double start = test_seconds();
-    if ((quick && test->lasting) || !test_wanted(test->name, filter) || wanted++ % parts != part)
+    if ((test_quick && test->lasting) || !test_wanted(test->name, filter) || wanted++ % parts != part)
       continue;
     memset(&test_now, 0, sizeof test_now);
     memset(&test_estimates, 0, sizeof test_estimates);
