@@ -151,17 +151,17 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
 static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most, uint32_t other, int other_most,
                              double *visits)
 {
-  const int small = permi_count_ones(one | other) <= PERMI_TREE_SMALL;
+  const int few = permi_count_ones(one | other) <= PERMI_TREE_SMALL;
   double ones, others;
   if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
     return -1;
-  if (small && !visits)
+  if (few && !visits)
     return 1;
   ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
-  others = small ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  others = few ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
   if (visits)
     *visits = fmin(ones, others);
-  return !small && fmin(ones, others) > 4 * permi_tree_disjoint(one, one_most, other, other_most) ? -1 : ones <= others;
+  return !few && fmin(ones, others) > 4 * permi_tree_disjoint(one, one_most, other, other_most) ? -1 : ones <= others;
 }
 
 typedef struct permi_tree_rank {
@@ -511,7 +511,8 @@ static perm_status permi_tree_direct_part(void *context, uint64_t number, int th
   double *x = join->bar ? join->bar : (double *)(void *)join->factor[join->inner]->value;
   double *y = (double *)(void *)join->out->value, room[3][8];
   const int bits = permi_count_ones(join->common);
-  const uint32_t outer = join->set[1 - join->inner], inner = join->set[join->inner], count = 1u << (bits < 3 ? bits : 3);
+  const uint32_t outer = join->set[1 - join->inner], inner = join->set[join->inner];
+  const uint32_t count = 1u << (bits < 3 ? bits : 3);
   const uint32_t block = (uint32_t)permi_deposit_bits(count - 1, join->common), rest = outer & ~block;
   const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
   const uint32_t fixed = (uint32_t)permi_deposit_bits(number << (bits - join->cut), join->common);
