@@ -468,7 +468,8 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
     permi_derive_fill(&derivation, PERM_OK);
     derivation.permanent = permi_number_one();
     status = before == PERM_OK ? permi_derive_check(&derivation, &watch, result)
-                               : permi_fail(result, before, 0, "%s before this scene", perm_status_text(before));
+                               : permi_fail(result, before, 0, before > 0 ? "%s; what is missing is NaN" : "%s",
+                                            perm_status_text(before));
     if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
       status = permi_derive(&derivation);
     else if (status == PERM_OK)
@@ -555,26 +556,36 @@ static int permi_scene_progress(const perm_progress *progress, void *user_data)
   return permi_scene_poll((const permi_scene *)user_data, progress->fraction) != PERM_OK;
 }
 
-/* Every scene is taken, also after a stop: then it gets NaN. */
+/* before: why not to begin, or PERM_OK; then nothing stops it, so that all is NaN. */
+static perm_status permi_scene_call(permi_scene *scene, size_t k, perm_status before)
+{
+  const permi_scenes *scenes = scene->scenes;
+  perm_options options = *scenes->options;
+  options.progress = before == PERM_OK ? permi_scene_progress : NULL;
+  options.user_data = scene;
+  if (before != PERM_OK) {
+    options.cancel = NULL;
+    options.max_seconds = 0;
+  }
+  if (scenes->workspace) {
+    options.allocator = scenes->workspace[scene->thread];
+    options.threads = 1;
+  }
+  return permi_derive_call(scenes->matrix ? scenes->matrix[k] : NULL, &options, PERMI_CHANCES,
+                           scenes->marginal ? scenes->marginal[k] : NULL,
+                           scenes->unmatched ? scenes->unmatched[k] : NULL, before, &scenes->result[k]);
+}
+
 static perm_status permi_scene_run(void *context, uint64_t k, int thread)
 {
   permi_scenes *scenes = (permi_scenes *)context;
   permi_scene scene = {scenes, (double)k, thread};
-  perm_options options = *scenes->options;
   const perm_status before = scenes->before == PERM_OK ? permi_scene_poll(&scene, 0) : scenes->before;
-  perm_status status;
-  options.progress = permi_scene_progress;
-  options.user_data = &scene;
-  if (scenes->workspace) {
-    options.allocator = scenes->workspace[thread];
-    options.threads = 1;
+  const perm_status status = permi_scene_call(&scene, (size_t)k, before);
+  if (before == PERM_OK && (status == PERM_STOPPED_CANCELLED || status == PERM_STOPPED_TIME)) {
+    const perm_status all = permi_scene_poll(&scene, 0);
+    permi_scene_call(&scene, (size_t)k, all != PERM_OK ? all : status);
   }
-  status = permi_derive_call(scenes->matrix ? scenes->matrix[k] : NULL, &options, PERMI_CHANCES,
-                             scenes->marginal ? scenes->marginal[k] : NULL,
-                             scenes->unmatched ? scenes->unmatched[k] : NULL, before, &scenes->result[k]);
-  if (status == PERM_STOPPED_CANCELLED && permi_scene_poll(&scene, 0) == PERM_STOPPED_TIME)
-    permi_fail(&scenes->result[k], PERM_STOPPED_TIME, 0, "%s while differentiating",
-               perm_status_text(PERM_STOPPED_TIME));
   return PERM_OK;
 }
 
