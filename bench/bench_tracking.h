@@ -120,7 +120,8 @@ static double bench_tracking_time(const bench_scene *scene, int which, const per
 enum { BENCH_TRACKING_SCENES = 64 };
 
 /* Milliseconds of all scenes: by single calls (threads 0), or by one batch; the median. */
-static double bench_tracking_batch(const bench_scene *scene, double *const *chance, double *const *unmatched, int threads)
+static double bench_tracking_batch(const bench_scene *scene, double *const *chance, double *const *unmatched,
+                                   int threads)
 {
   static perm_result results[BENCH_TRACKING_SCENES];
   const perm_matrix *matrix[BENCH_TRACKING_SCENES];

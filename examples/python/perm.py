@@ -15,16 +15,16 @@
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
 __array__ or DLPack (tensors of torch and jax on the CPU; numpy reads them), scipy.sparse, a networkx graph (its
 adjacency matrix, by weight or 1, which a warning tells; marginals() and gradient() also take the two sides of a
-bipartite one), or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
-warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
-in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
-ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
-and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact".
-permanent(), minors(), gradient() and submatrices() of Fractions are Fractions, and so of Decimals and of other
-packages' rational numbers (sympy, gmpy2), whose integers are ints. What would have to be rounded first (longdouble;
-integers beyond 2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines
-repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be
-written to by other threads meanwhile.
+bipartite one), or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner
+that looks like a list of coordinates is read as one, with a warning and Result.message; one that may be two things is
+refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by
+residues where the permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits;
+multiplicities: by the engine subsets); float16 to float64 and complex in doubles. Complex or real arrays of whole
+numbers are computed exactly with precision="exact". permanent(), minors(), gradient() and submatrices() of Fractions
+are Fractions, and so of Decimals and of other packages' rational numbers (sympy, gmpy2), whose integers are ints. What
+would have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and
+further where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0
+has permanent 1. Arrays must not be written to by other threads meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -1887,10 +1887,11 @@ def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
 
     Of integers exact Python ints, of Fractions Fractions, in an array of objects: n permanents, fewer where lines are
-    equal (of scipy.sparse matrices with more than 64 lines one gradient). rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
-    2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
-    permanent(), of shape (n,). With full, out or another precision than exact integers are taken as doubles, and
-    refused beyond 2^53. Doubles take as long as two permanents. Raises IndexRangeError, InputError, ...
+    equal (of scipy.sparse matrices with more than 64 lines a gradient). rows, cols: multiplicities; one copy of the row
+    and of each column is left out. full: (numbers in units of 2**result.exp2, result), whose value is the permanent of
+    the whole matrix. out: where to write the numbers, as in permanent(), of shape (n,). With full, out or another
+    precision than exact integers are taken as doubles, and refused beyond 2^53. Doubles take as long as two permanents.
+    Raises IndexRangeError, InputError, ...
 
     >>> list(map(int, perm.minors([[1, 2], [3, 10**20]], 0)))
     [100000000000000000000, 3]

@@ -914,10 +914,10 @@ def test_derivatives_of_large():
 
 
 def test_marginals_of_many():
-    """A list of matrices, graphs, arrays: each as by itself, for any number of threads; what one lacks is told of it."""
+    """A list of matrices, graphs, arrays: each as by itself, for any number of threads; of a bad one its number."""
     sparse = pytest.importorskip("scipy.sparse")
-    scenes = [sparse.csr_matrix(np.hstack([random.random((m, m + 3)) * (random.random((m, m + 3)) < 2 / m), np.eye(m)]))
-              for m in (5, 9, 20, 1)]
+    seen = [random.random((m, m + 3)) * (random.random((m, m + 3)) < 2 / m) for m in (5, 9, 20, 1)]
+    scenes = [sparse.csr_matrix(np.hstack([a, np.eye(len(a))])) for a in seen]
     scenes[1] = scenes[1].tocsc()
     expected = [perm.marginals(a, unmatched=True, threads=1) for a in scenes]
     for threads in (1, 2):
@@ -941,7 +941,7 @@ def test_marginals_of_many():
 
 
 def test_bipartite_graphs():
-    """Of networkx: rows by attribute or by name, weights, answers by edge and by node, exact derivatives of integers."""
+    """Of networkx: rows by attribute or by name, weights, answers by edge and node; derivatives of integers."""
     networkx = pytest.importorskip("networkx")
     graph = networkx.Graph()
     graph.add_nodes_from("ab", bipartite=0)
