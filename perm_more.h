@@ -220,11 +220,9 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
-/* The same of matrices[k], k < count, into marginal[k], unmatched[k] (or unmatched NULL) and results[k], each as by that
-   call with threads 1, to the bit; options.threads share them. Returns the first status that is not PERM_OK; other
-   scenes are not concerned. max_seconds and cancel stop all (what is missing is NaN), max_bytes is each scene's. A
-   workspace, or another allocator, serves one thread at a time: every thread keeps its blocks until the call ends.
-   PERM_ERROR_NULL without results. */
+/* The same bits of matrices[k], k < count, in marginal[k], unmatched[k] (or unmatched NULL) and results[k], one thread
+   each. Returns the first status that is not PERM_OK. max_seconds and cancel stop all (what is missing is NaN),
+   max_bytes is each one's. An allocator serves one thread at a time, so one workspace is enough. */
 PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_matrix *const *matrices,
                                                       const perm_options *options, double *const *marginal,
                                                       double *const *unmatched, perm_result *results);
@@ -6413,7 +6411,7 @@ typedef struct permi_scenes {
   const perm_options *options;
   double *const *marginal, *const *unmatched;
   perm_result *result;
-  perm_allocator *workspace; /* by thread; NULL: options are bad, or no memory */
+  perm_allocator *workspace; /* by thread, or NULL */
   perm_status before;
   permi_control control;
   int stopped;
@@ -6453,7 +6451,7 @@ static int permi_scene_progress(const perm_progress *progress, void *user_data)
   return permi_scene_poll((const permi_scene *)user_data, progress->fraction) != PERM_OK;
 }
 
-/* before: why not to begin, or PERM_OK; then nothing stops it, so that all is NaN. */
+/* Where it is not to begin, nothing stops it: all becomes NaN. */
 static perm_status permi_scene_call(permi_scene *scene, size_t k, perm_status before)
 {
   const permi_scenes *scenes = scene->scenes;
@@ -6486,7 +6484,6 @@ static perm_status permi_scene_run(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* The caller's allocator, which need not be thread-safe. */
 static void *permi_scenes_allocate(size_t bytes, void *user_data)
 {
   void *memory;

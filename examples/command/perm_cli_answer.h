@@ -89,8 +89,8 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
   printf(json ? "]" : "\n");
 }
 
-/* Minors, derivatives or chances, `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`, or
-   at: one for each entry of a matrix. */
+/* Minors, derivatives or chances, `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`,
+   or at: one for each entry of a matrix. */
 typedef struct cli_minors {
   double *number, *unmatched; /* unmatched: chances of the longer side's lines, or NULL */
   perm_integer *integer;

@@ -80,8 +80,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
-    {"--seed", " --generate --estimate --sample "}, {"--market", " --gradient --marginals "}, {"--force", " --write --spy --prove "},
-    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}};
+    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
+    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -537,9 +537,9 @@ static int cli_check_pieces(const cli *run)
 static int cli_take_flag(cli *run, const char *name)
 {
   const struct { const char *name; int *place; } flags[] = {
-      {"--json", &run->json}, {"--market", &run->market}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
+      {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
       {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
-      {"--progress", &run->progress},
+      {"--progress", &run->progress}, {"--market", &run->market},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
   int k;
   for (k = 0; k < CLI_COUNT(flags); k++)

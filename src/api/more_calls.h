@@ -127,11 +127,9 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
-/* The same of matrices[k], k < count, into marginal[k], unmatched[k] (or unmatched NULL) and results[k], each as by that
-   call with threads 1, to the bit; options.threads share them. Returns the first status that is not PERM_OK; other
-   scenes are not concerned. max_seconds and cancel stop all (what is missing is NaN), max_bytes is each scene's. A
-   workspace, or another allocator, serves one thread at a time: every thread keeps its blocks until the call ends.
-   PERM_ERROR_NULL without results. */
+/* The same bits of matrices[k], k < count, in marginal[k], unmatched[k] (or unmatched NULL) and results[k], one thread
+   each. Returns the first status that is not PERM_OK. max_seconds and cancel stop all (what is missing is NaN),
+   max_bytes is each one's. An allocator serves one thread at a time, so one workspace is enough. */
 PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_matrix *const *matrices,
                                                       const perm_options *options, double *const *marginal,
                                                       double *const *unmatched, perm_result *results);

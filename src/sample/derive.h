@@ -516,7 +516,7 @@ typedef struct permi_scenes {
   const perm_options *options;
   double *const *marginal, *const *unmatched;
   perm_result *result;
-  perm_allocator *workspace; /* by thread; NULL: options are bad, or no memory */
+  perm_allocator *workspace; /* by thread, or NULL */
   perm_status before;
   permi_control control;
   int stopped;
@@ -556,7 +556,7 @@ static int permi_scene_progress(const perm_progress *progress, void *user_data)
   return permi_scene_poll((const permi_scene *)user_data, progress->fraction) != PERM_OK;
 }
 
-/* before: why not to begin, or PERM_OK; then nothing stops it, so that all is NaN. */
+/* Where it is not to begin, nothing stops it: all becomes NaN. */
 static perm_status permi_scene_call(permi_scene *scene, size_t k, perm_status before)
 {
   const permi_scenes *scenes = scene->scenes;
@@ -589,7 +589,6 @@ static perm_status permi_scene_run(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* The caller's allocator, which need not be thread-safe. */
 static void *permi_scenes_allocate(size_t bytes, void *user_data)
 {
   void *memory;
