@@ -117,6 +117,54 @@ static double bench_tracking_time(const bench_scene *scene, int which, const per
   return ms[BENCH_TRACKING_RUNS / 2];
 }
 
+enum { BENCH_TRACKING_SCENES = 64 };
+
+/* Milliseconds of all scenes: by single calls (threads 0), or by one batch; the median. */
+static double bench_tracking_batch(const bench_scene *scene, double *const *chance, double *const *unmatched,
+                                   int threads)
+{
+  static perm_result results[BENCH_TRACKING_SCENES];
+  const perm_matrix *matrix[BENCH_TRACKING_SCENES];
+  perm_options options = {0};
+  double ms[BENCH_TRACKING_RUNS], now;
+  int run, k;
+  options.threads = threads ? threads : 1;
+  for (k = 0; k < BENCH_TRACKING_SCENES; k++)
+    matrix[k] = &scene[k].matrix;
+  for (run = -1; run < BENCH_TRACKING_RUNS; run++) {
+    const double start = bench_seconds();
+    for (k = 0; k < BENCH_TRACKING_SCENES && !threads; k++)
+      perm_marginals_sparse(matrix[k], &options, chance[k], unmatched[k], &results[k]);
+    if (threads && perm_marginals_sparse_batch(BENCH_TRACKING_SCENES, matrix, &options, chance, unmatched, results))
+      fprintf(stderr, "tracking: a batch failed\n");
+    now = 1e3 * (bench_seconds() - start);
+    for (k = run; k > 0 && ms[k - 1] > now; k--)
+      ms[k] = ms[k - 1];
+    if (run >= 0)
+      ms[k] = now;
+  }
+  return ms[BENCH_TRACKING_RUNS / 2];
+}
+
+static void bench_tracking_batches(void)
+{
+  bench_scene scene[BENCH_TRACKING_SCENES];
+  double *chance[BENCH_TRACKING_SCENES], *unmatched[BENCH_TRACKING_SCENES];
+  int k;
+  for (k = 0; k < BENCH_TRACKING_SCENES; k++) {
+    scene[k] = bench_scene_make(60, 30, (uint64_t)k + 1);
+    chance[k] = (double *)malloc((scene[k].matrix.nnz + (size_t)scene[k].matrix.n) * sizeof(double));
+    unmatched[k] = chance[k] + scene[k].matrix.nnz;
+  }
+  printf("\n%d scenes of 60 targets, side 30, ms: by single calls %.2f, by one call on one thread %.2f, on two %.2f\n",
+         BENCH_TRACKING_SCENES, bench_tracking_batch(scene, chance, unmatched, 0),
+         bench_tracking_batch(scene, chance, unmatched, 1), bench_tracking_batch(scene, chance, unmatched, 2));
+  for (k = 0; k < BENCH_TRACKING_SCENES; k++) {
+    free(chance[k]);
+    bench_scene_free(&scene[k]);
+  }
+}
+
 static void bench_tracking(void)
 {
   static const struct { int targets; double side; } sizes[] = {{20, 20}, {60, 30}, {100, 60}, {30, 12},
@@ -148,6 +196,7 @@ static void bench_tracking(void)
       free(bench_tracking_chances);
       bench_scene_free(&scene);
     }
+  bench_tracking_batches();
 }
 
 #endif

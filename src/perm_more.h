@@ -19,7 +19,7 @@
        perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
        perm_sample_sparse           permutations drawn by the products of their entries
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse        chances of entries and of empty lines
+       perm_marginals_sparse*       chances of entries and of empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix

@@ -307,7 +307,7 @@ expect gradient_asked 0 '^    9[+]12i 7[+]10i 11-1i$' --gradient --precision exa
 expect gradient_asked_real 2 'precision exact needs integers' --gradient --precision exact --generate uniform:5
 expect gradient_doubles 0 'estimated; dense, default' --gradient --precision fast --generate uniform:12
 expect minors_sparse 0 '^  exactly; ' --minors 1 --generate grid:2:70 # beyond the order of doubles
-[ "$quick" ] || expect gradient_long 0 'digits estimated; dense, ' --gradient --generate binary:26:0.7
+[ "$quick" ] || expect gradient_long 0 'digits estimated; dense, ' --gradient --generate binary:28:0.7
 [ "$quick" ] || check gradient_long_said grep -q 'the entries are integers: --precision exact gives every digit$' $dir/err
 expect gradient_long_stopped 1 '"value":null,.*"status":"PERM_STOPPED_TIME"' --gradient --precision exact --json --max-seconds 0.3 \
   --generate binary:26:0.7
@@ -353,6 +353,44 @@ expect marginals_digits 0 '1[0-9] digits guaranteed' --marginals --generate band
 expect marginals_json 0 '"marginals":\[\[1,1,"0[.]5"\],\[1,3,"0[.]5"\]' --marginals --json --generate grid:4:4
 printf '2 1 0\n0 3 1\n' >$dir/wide.txt
 expect marginals_wide 0 '^    2 3 0[.]33333333333333' --marginals $dir/wide.txt
+expect marginals_unmatched 0 '^    3 0[.]66666666666666' --marginals $dir/wide.txt
+check marginals_unmatched_columns grep -qx '  unmatched columns:' $dir/out
+expect marginals_unmatched_json 0 '"marginals":\[\[1,1,"0[.]8.*\],"unmatched":\["0[.]111111111111111.","0[.]2222[0-9]*","0[.]6666[0-9]*"\]' \
+  --marginals --json $dir/wide.txt
+printf '2 0\n1 3\n0 1\n' >$dir/tall.txt
+expect marginals_unmatched_rows 0 '^  unmatched rows:$' --marginals --format array $dir/tall.txt
+expect marginals_square 0 marginals --marginals $dir/nine.txt
+check marginals_square_none test "$(grep -c unmatched $dir/out)" -eq 0
+printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 3\n1 1 1 0\n1 2 2 0\n2 2 4 0\n' >$dir/complex.mtx
+expect marginals_complex 0 '^    2 2 1$' --marginals $dir/complex.mtx
+# Matrix Market of what was asked for, in the pattern of the file
+expect market 0 '^%%MatrixMarket matrix coordinate real general$' --marginals --market $dir/wide.txt
+check market_lines test "$(sed '4s/ 0[.]8888[0-9]*$/ 8/; 1,4!d' $dir/out | tr '\n' ,)" = \
+  '%%MatrixMarket matrix coordinate real general,% marginals,2 3 4,1 1 8,'
+check market_alone test ! -s $dir/err
+for option in --marginals --gradient; do
+  $perm $option --market --format array $dir/tall.txt >$dir/tall.mtx
+  expect "market $option read" 0 'tall.mtx: 3 x 2, 4 entries' $dir/tall.mtx
+done
+check market_tall grep -qx '1 1 4' $dir/tall.mtx
+check market_integers grep -qx '%%MatrixMarket matrix coordinate integer general' $dir/tall.mtx
+expect market_complex 0 '^1 1 4 0$' --gradient --market $dir/complex.mtx
+expect market_large 0 '^70 70 [0-9.]*e' --gradient --market --generate band:70:1
+printf '1e200 1e200\n1e200 3e200\n1e200 1e200\n' >$dir/huge.txt
+expect market_exp2 0 '^% gradient, in units of 2\^[0-9]*$' --gradient --market --format array $dir/huge.txt
+expect market_refused 2 'entries below 0' --marginals --market --generate gauss:5
+check market_refused_empty one_line_error
+expect market_limit 3 'over --max-seconds' --gradient --market --max-seconds 1e-6 --generate grid:16:16
+check market_limit_empty one_line_error
+expect market_alone_useless 2 'market does nothing without one of "--gradient --marginals"' --market $dir/nine.txt
+for option in --json "--rows 1,1,1"; do
+  expect "market $option" 2 'market has no use for' --gradient --market $option $dir/nine.txt
+done
+expect market_two 2 'only one matrix goes with "--market"' --gradient --market $dir/nine.txt $dir/nine.txt
+expect market_many 2 'the file has many graphs, and --market is for one' --gradient --market $dir/many.g6
+expect market_write 2 'nothing is computed, so there is no use for "--marginals' --marginals --market --write - $dir/nine.txt
+cp $dir/wide.txt $dir/kept.txt
+$perm --marginals --market $dir/wide.txt >/dev/null; check market_input_kept cmp $dir/wide.txt $dir/kept.txt
 expect marginals_signs 2 'entries below 0 have no chances' --marginals --generate gauss:5
 for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
   expect "marginals $option" 2 'has no use for' --marginals $option $dir/nine.txt

@@ -265,8 +265,7 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
   if (*numbers) {
     perm_rook_numbers(matrix, &run->options, *numbers, result);
   } else {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+    cli_no_memory(result);
   }
   if (result->status != PERM_OK) {
     free(*numbers);
@@ -277,11 +276,12 @@ static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_res
 static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
 {
   const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
-  const int entries = run->marginals || (run->gradient && large && !run->rows && !run->columns);
-  cli_minors list = {NULL, NULL, "minors", n, n, NULL};
+  const int entries = run->marginals || run->market || (run->gradient && large && !run->rows && !run->columns);
+  cli_minors list = {NULL, NULL, NULL, "minors", n, n, 1, NULL};
   list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
   list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
   list.columns = entries ? list.count : n;
+  list.parts = matrix->kind == PERM_KIND_COMPLEX && !run->marginals ? 2 : 1;
   list.at = entries ? matrix : NULL;
   return list;
 }
@@ -289,15 +289,14 @@ static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
 /* Derivatives by the entries that are not 0, of integers exactly unless they may be too long; or marginals. */
 static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
 {
-  const int parts = matrix->kind == PERM_KIND_COMPLEX && !run->marginals ? 2 : 1;
   const int asked = run->options.precision == PERM_PRECISION_EXACT;
   const int exact = !run->marginals && (asked || matrix->kind <= PERM_KIND_INTEGER);
-  const size_t count = matrix->nnz * (size_t)parts + 1;
+  const size_t count = matrix->nnz * (size_t)list->parts + 1;
   list->number = (double *)calloc(count, sizeof *list->number);
+  list->unmatched = run->marginals ? (double *)calloc((size_t)cli_longer(matrix) + 1, sizeof(double)) : NULL;
   list->integer = exact ? (perm_integer *)calloc(count, sizeof *list->integer) : NULL;
-  if (!list->number || (exact && !list->integer)) {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+  if (!list->number || (run->marginals && !list->unmatched) || (exact && !list->integer)) {
+    cli_no_memory(result);
     return;
   }
   if (list->integer)
@@ -307,7 +306,7 @@ static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_
     list->integer = NULL;
   }
   if (run->marginals) {
-    perm_marginals_sparse(matrix, &run->options, list->number, NULL, result);
+    perm_marginals_sparse(matrix, &run->options, list->number, list->unmatched, result);
     result->error_bound *= run->json ? 1 : fabs(result->value); /* relative, and so of the permanent */
     result->error_estimate *= run->json ? 1 : fabs(result->value);
   } else if (!list->integer)
@@ -324,8 +323,7 @@ static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *r
   uint64_t first, k;
   int i;
   if (!columns) {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+    cli_no_memory(result);
     return;
   }
   for (first = 0; first < run->sample && result->status == PERM_OK && !ferror(stdout); first += room) {
@@ -340,9 +338,10 @@ static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *r
   free(columns);
 }
 
-/* What goes with one matrix: its file, its result, what is told of it. Frees the matrix. */
-static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result result)
+/* What goes with one matrix: its file, its result, what is told of it. */
+static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, perm_result result)
 {
+  const perm_matrix matrix = *given;
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_estimate estimate;
   perm_integer *numbers = NULL;
@@ -359,21 +358,15 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     cli_seconds_taken(&run->options, result.seconds);
     if (result.status != PERM_OK)
       name = run->write;
-    else if (!strcmp(run->write, "-")) { /* standard output is taken: nothing else goes there */
-      perm_matrix_free(&matrix);
+    else if (!strcmp(run->write, "-")) /* standard output is taken: nothing else goes there */
       return CLI_DONE;
-    }
   }
-  if (result.status == PERM_OK && run->write && cli_check_outputs(run) != CLI_DONE) { /* now that it is there */
-    perm_matrix_free(&matrix);
+  if (result.status == PERM_OK && run->write && cli_check_outputs(run) != CLI_DONE) /* now that it is there */
     return CLI_USAGE;
-  }
   if (result.status == PERM_OK && run->spy) {
     result.status = perm_sparse_spy(&matrix, &run->options, run->spy, name, &result);
-    if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
-      perm_matrix_free(&matrix);
+    if (result.status == PERM_OK && !strcmp(run->spy, "-"))
       return CLI_DONE;
-    }
     if (result.status == PERM_ERROR_FILE)
       name = run->spy;
   }
@@ -386,10 +379,8 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     snprintf(result.message, sizeof result.message, "--minors %d: --rows has no copy of row %d", run->minors,
              run->minors);
   } else if (result.status == PERM_OK && run->explain) {
-    if (cli_explain(run, name, &matrix, &result)) {
-      perm_matrix_free(&matrix);
+    if (cli_explain(run, name, &matrix, &result))
       return CLI_DONE;
-    }
   } else if (result.status == PERM_OK && run->sample) {
     cli_sample(run, &matrix, &result);
     if (run->progress > 1)
@@ -397,7 +388,6 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     if (result.status >= 0) {
       if (result.status > 0)
         fprintf(stderr, "perm: %s: %s\n", name, result.message);
-      perm_matrix_free(&matrix);
       return cli_exit_code(result.status);
     }
   } else if (result.status == PERM_OK) {
@@ -409,8 +399,7 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
                         "later; --explain tells it\n");
     }
     if (run->options.checkpoint.file && !note) {
-      result.status = PERM_ERROR_MEMORY;
-      snprintf(result.message, sizeof result.message, "out of memory");
+      cli_no_memory(&result);
     } else if (list.at)
       cli_compute_entries(run, &matrix, &result, &list);
     else if (dense)
@@ -432,17 +421,12 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     strcpy(strstr(result.message, "; there is no value"), "; a proof has no value before its end"); /* is shorter */
   if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
-    perm_matrix_free(&matrix);
     return code;
   }
   if (result.status > 0)
     result.modulus = run->options.modulus;
-  if (result.value != result.value) { /* stopped: no minor, no derivative is known */
-    free(list.number);
-    free(list.integer);
-    list.number = NULL;
-    list.integer = NULL;
-  }
+  if (result.value != result.value || result.status < 0) /* no minor, no derivative is known */
+    cli_list_free(&list);
   if (run->estimate && result.status >= 0) {
     if (estimate.value != estimate.value) { /* perhaps it was not even begun */
       estimate.status = result.status;
@@ -455,16 +439,20 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
            run->options.checkpoint.file);
+  } else if (run->market && result.status >= 0) { /* nothing else in the file */
+    if (cli_has(&list))
+      cli_print_market(&result, &list);
+    if (result.status > 0)
+      fprintf(stderr, "perm: %s: %s\n", name, result.message);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
     if (numbers)
       cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
     if (cli_has(&list))
-      cli_print_list(&result, &list, matrix.kind == PERM_KIND_COMPLEX ? 2 : 1);
+      cli_print_list(&matrix, &result, &list);
   }
   fflush(stdout);
-  free(list.number);
-  free(list.integer);
+  cli_list_free(&list);
   free(numbers);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
@@ -487,6 +475,13 @@ static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result r
     fprintf(stderr, "perm: no GPU was used: %s\n", CLI_WHY_NO_GPU);
   if (result.status >= 0)
     cli_hint_exact(run, &matrix, &result);
+  return code;
+}
+
+/* The same, and frees the matrix. */
+static int cli_one(cli *run, const char *name, perm_matrix matrix, perm_result result)
+{
+  const int code = cli_one_matrix(run, name, &matrix, result);
   perm_matrix_free(&matrix);
   return code;
 }
@@ -504,7 +499,7 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
 {
   cli_file *file = (cli_file *)user_data;
   cli *run = file->run;
-  const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove ") : NULL;
+  const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove --market ") : NULL;
   perm_result *result = &file->result;
   char *name;
   if (line && cli_interrupted) { /* between two graphs, or at the one before */

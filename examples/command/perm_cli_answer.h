@@ -89,15 +89,35 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
   printf(json ? "]" : "\n");
 }
 
-/* Minors, derivatives or chances, two numbers each if they are complex: doubles, or integers; NULL, NULL: none. In rows
-   of `columns`, or at: one for each entry of a matrix. */
+/* Minors, derivatives or chances, `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`,
+   or at: one for each entry of a matrix. */
 typedef struct cli_minors {
-  double *number;
+  double *number, *unmatched; /* unmatched: chances of the longer side's lines, or NULL */
   perm_integer *integer;
   const char *what;
-  int count, columns;
+  int count, columns, parts;
   const perm_matrix *at;
 } cli_minors;
+
+static void cli_list_free(cli_minors *list)
+{
+  free(list->number);
+  free(list->integer);
+  free(list->unmatched);
+  list->number = list->unmatched = NULL;
+  list->integer = NULL;
+}
+
+static int cli_longer(const perm_matrix *matrix)
+{
+  return matrix->m > matrix->n ? matrix->m : matrix->n;
+}
+
+static void cli_no_memory(perm_result *result)
+{
+  result->status = PERM_ERROR_MEMORY;
+  snprintf(result->message, sizeof result->message, "out of memory");
+}
 
 /* The row of entry k of the list, from 0; *row: of the one before. */
 static int cli_list_row(const cli_minors *list, int k, int *row)
@@ -137,7 +157,7 @@ static int cli_is_part_of_proof(const perm_result *result)
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result,
                            const cli_minors *list, const perm_integer *numbers)
 {
-  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1, count = list->count, columns = list->columns;
+  const int parts = list->parts, count = list->count, columns = list->columns;
   char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
   int k, row = 0;
   cli_json_head(name, matrix);
@@ -188,6 +208,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
       putchar(']');
     printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
   }
+  for (k = 0; list->unmatched && k < cli_longer(matrix); k++)
+    printf("%s\"%.17g\"%s", k ? "," : ",\"unmatched\":[", list->unmatched[k], k + 1 < cli_longer(matrix) ? "" : "]");
   printf(",\"escalated\":%d", result->escalated);
   cli_json_status(result->status, result->message);
   if (numbers)
@@ -381,9 +403,25 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     printf("  %s\n", result->message);
 }
 
-/* Minors and derivatives for people: a row a line, in units of 2^exp2. */
-static void cli_print_list(const perm_result *result, const cli_minors *list, int parts)
+/* Derivatives or chances as Matrix Market, in the pattern of the matrix. */
+static void cli_print_market(const perm_result *result, const cli_minors *list)
 {
+  int k, row = 0;
+  printf("%%%%MatrixMarket matrix coordinate %s general\n",
+         list->integer ? "integer" : list->parts == 2 ? "complex" : "real");
+  printf(result->exp2 ? "%% %s, in units of 2^%lld\n" : "%% %s\n", list->what, result->exp2);
+  printf("%d %d %d\n", list->at->m, list->at->n, list->count);
+  for (k = 0; k < list->count && !ferror(stdout); k++) {
+    printf("%d %d %s", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1,
+           cli_list_text(list, list->parts * k));
+    printf(list->parts == 2 ? " %s\n" : "\n", list->parts == 2 ? cli_list_text(list, 2 * k + 1) : "");
+  }
+}
+
+/* Minors and derivatives for people: a row a line, in units of 2^exp2. */
+static void cli_print_list(const perm_matrix *matrix, const perm_result *result, const cli_minors *list)
+{
+  const int parts = list->parts;
   char unit[64];
   int k, row = 0;
   printf("  %s%s", list->what, result->exp2 ? "" : ":\n");
@@ -402,6 +440,9 @@ static void cli_print_list(const perm_result *result, const cli_minors *list, in
     if (list->at || k % list->columns == list->columns - 1)
       printf("\n");
   }
+  for (k = 0; list->unmatched && matrix->m != matrix->n && k < cli_longer(matrix); k++)
+    printf("%s    %d %.17g\n", k ? "" : matrix->m < matrix->n ? "  unmatched columns:\n" : "  unmatched rows:\n", k + 1,
+           list->unmatched[k]);
 }
 
 static void cli_print_estimate(const char *name, const perm_matrix *matrix, const perm_estimate *e, int json)

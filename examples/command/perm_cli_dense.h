@@ -343,8 +343,7 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
       if (!counts || !list->integer ||
           perm_matrix_from_csr(m, n, matrix->row_start, matrix->column, matrix->real, matrix->imaginary,
                                matrix->integer, matrix->kind, &run->options, &part, NULL) != PERM_OK) {
-        result->status = PERM_ERROR_MEMORY;
-        snprintf(result->message, sizeof result->message, "out of memory");
+        cli_no_memory(result);
       } else {
         cli_compute_exact_minors(run, matrix, integer, &part, counts, result, list);
       }
@@ -359,8 +358,7 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
   }
   list->number = (double *)calloc(count + 1, sizeof *list->number);
   if (!list->number) {
-    result->status = PERM_ERROR_MEMORY;
-    snprintf(result->message, sizeof result->message, "out of memory");
+    cli_no_memory(result);
   } else if (m == n || run->rows || run->columns || m > PERM_MAX_N || n > PERM_MAX_N) {
     cli_compute_square_minors(run, m, n, parts, real, run->row_counts, run->column_counts, result, list->number);
   } else {

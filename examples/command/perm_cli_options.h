@@ -14,7 +14,7 @@ typedef struct cli {
   const char *told;     /* the activity of which that line was written */
   double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
-  int json, estimate, gradient, marginals, rook, minors; /* minors: the row, counted from 1 */
+  int json, market, estimate, gradient, marginals, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -50,7 +50,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook", "--marginals", "--prove"};
+    "--progress", "--json", "--rook", "--marginals", "--market", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -66,6 +66,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--marginals", " --mod --tolerance --precision --minors --gradient --rook --estimate --sample --prove --explain "
                     "--rows --cols --isa --gpus --cpu-fallback --gpu-cache ",
      "chances of entries are computed in doubles, on the CPU, and nothing else is"},
+    {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
     {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
@@ -80,7 +81,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
-    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}};
+    {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -178,8 +179,8 @@ static int cli_check_pairs(const cli *run)
     }
   }
   if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --rook --estimate --sample --explain --checkpoint --part --mod "
-                              "--certify --tolerance ")) != NULL)
+      (other = cli_given(run, " --minors --gradient --marginals --rook --estimate --sample --explain "
+                              "--checkpoint --part --mod --certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
   if (run->json && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))))
@@ -538,7 +539,7 @@ static int cli_take_flag(cli *run, const char *name)
   const struct { const char *name; int *place; } flags[] = {
       {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
       {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
-      {"--progress", &run->progress},
+      {"--progress", &run->progress}, {"--market", &run->market},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
   int k;
   for (k = 0; k < CLI_COUNT(flags); k++)
@@ -551,43 +552,38 @@ static int cli_take_flag(cli *run, const char *name)
    no value or a wrong one, and CLI_ELSEWHERE if `name` is none of its options. */
 static int cli_take_choice(perm_options *options, const char *name, const char *value)
 {
-  int k;
-  if (!strcmp(name, "--method")) {
-    CLI_NEED("expected a method name")
-    cli_proves |= !strcmp(value, "proof");
-    for (k = 0; k < CLI_COUNT(cli_older); k++)
-      value = strcmp(value, cli_older[k][0]) ? value : cli_older[k][1];
-    for (k = 0;
-         k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_name("method", (perm_method)k)));)
-      k++;
-    if (k == PERM_METHOD_COUNT)
-      return cli_usage("unknown method", value, cli_meant(value, 1));
-    options->method = (perm_method)k;
-  } else if (!strcmp(name, "--precision")) {
-    CLI_NEED("expected a precision")
-    value = !strcmp(value, "accurate") ? "dd" : !strcmp(value, "fast") ? "default" : value; /* names of before 1.0 */
-    for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_name("precision", (perm_precision)k));)
-      k++;
-    if (k == PERM_PRECISION_COUNT)
-      return cli_usage("unknown precision", value, "expected default, dd, kahan or exact");
-    options->precision = (perm_precision)k;
-  } else if (!strcmp(name, "--isa")) {
-    CLI_NEED("expected an instruction set")
-    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_name("isa", (perm_isa)k));)
-      k++;
-    if (k == PERM_ISA_COUNT)
-      return cli_usage("unknown instruction set", value, "perm --list isas names them");
-    options->isa = (perm_isa)k;
-  } else if (!strcmp(name, "--format")) {
-    CLI_NEED("expected a format")
-    for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_name("format", (perm_format)k));)
-      k++;
-    if (k == PERM_FORMAT_COUNT)
-      return cli_usage("unknown format", value,
-                       "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
-    options->format = (perm_format)k;
-  } else
+  const struct { const char *name, *kind, *what, *expected; int first, count; } choices[] = {
+      {"--method", "method", "method", "expected a method name", 0, PERM_METHOD_COUNT},
+      {"--precision", "precision", "precision", "expected default, dd, kahan or exact", 0, PERM_PRECISION_COUNT},
+      {"--isa", "isa", "instruction set", "perm --list isas names them", PERM_ISA_PLAIN, PERM_ISA_COUNT},
+      {"--format", "format", "format", "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or "
+       "dimacs", 0, PERM_FORMAT_COUNT}};
+  char unknown[32];
+  int i = 0, k;
+  while (i < CLI_COUNT(choices) && strcmp(name, choices[i].name) != 0)
+    i++;
+  if (i == CLI_COUNT(choices))
     return CLI_ELSEWHERE;
+  CLI_NEED(choices[i].expected)
+  cli_proves |= i == 0 && !strcmp(value, "proof");
+  for (k = 0; i == 0 && k < CLI_COUNT(cli_older); k++)
+    value = strcmp(value, cli_older[k][0]) ? value : cli_older[k][1];
+  if (i == 1) /* names of before 1.0 */
+    value = !strcmp(value, "accurate") ? "dd" : !strcmp(value, "fast") ? "default" : value;
+  for (k = choices[i].first; k < choices[i].count && ((i == 0 && k == PERM_METHOD_STRUCTURE) ||
+                                                      strcmp(value, perm_name(choices[i].kind, k)) != 0);)
+    k++;
+  snprintf(unknown, sizeof unknown, "unknown %s", choices[i].what);
+  if (k == choices[i].count)
+    return cli_usage(unknown, value, i ? choices[i].expected : cli_meant(value, 1));
+  if (i == 0)
+    options->method = (perm_method)k;
+  else if (i == 1)
+    options->precision = (perm_precision)k;
+  else if (i == 2)
+    options->isa = (perm_isa)k;
+  else
+    options->format = (perm_format)k;
   return CLI_DONE;
 }
 
@@ -700,7 +696,7 @@ static int cli_take_value(cli *run, const char *name, const char *value)
 static int cli_check(cli *run)
 {
   const perm_options *options = &run->options;
-  const char *const single = cli_given(run, " --spy --prove --write ");
+  const char *const single = cli_given(run, " --spy --prove --write --market ");
   if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
     return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
   if (run->generate && run->files)

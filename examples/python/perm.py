@@ -14,17 +14,17 @@
 
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
 __array__ or DLPack (tensors of torch and jax on the CPU; numpy reads them), scipy.sparse, a networkx graph (its
-adjacency matrix, by weight or 1, which a warning tells), or the name of a file: Matrix Market, rows of
-numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
-warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
-in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
-ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
-and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact".
-permanent(), minors(), gradient() and submatrices() of Fractions are Fractions, and so of Decimals and of other
-packages' rational numbers (sympy, gmpy2), whose integers are ints. What would have to be rounded first (longdouble;
-integers beyond 2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines
-repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be
-written to by other threads meanwhile.
+adjacency matrix, by weight or 1, which a warning tells; marginals() and gradient() also take the two sides of a
+bipartite one), or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner
+that looks like a list of coordinates is read as one, with a warning and Result.message; one that may be two things is
+refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by
+residues where the permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits;
+multiplicities: by the engine subsets); float16 to float64 and complex in doubles. Complex or real arrays of whole
+numbers are computed exactly with precision="exact". permanent(), minors(), gradient() and submatrices() of Fractions
+are Fractions, and so of Decimals and of other packages' rational numbers (sympy, gmpy2), whose integers are ints. What
+would have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and
+further where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0
+has permanent 1. Arrays must not be written to by other threads meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -222,12 +222,13 @@ _FUNCTIONS = {
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_borrow_csr": "iipppppipR", "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR",
-    "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
+    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOppR", "perm_matrix_read_memory": "szsOpR",
+    "perm_job_offer": "pip", "perm_job_precision": "pp",
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
-    "perm_gradient_sparse": "pOpR", "perm_marginals_sparse": "pOppR",
+    "perm_gradient_sparse": "pOpR", "perm_gradient_sparse_integer": "pOpR", "perm_gradient_sparse_mod": "pOpR",
+    "perm_marginals_sparse": "pOppR", "perm_marginals_sparse_batch": "zpOppp",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
@@ -1831,6 +1832,10 @@ def _listed(name, a, rows, cols, row, full, out, options):
         answer = _in_array(lists, (len(lists), n))
         return answer if row is None else answer[0]
     a = _floats(a)
+    if max(m, n) > _LINES + 1 and rows is None and cols is None and out is None:
+        if row is None:
+            return _full(_stored(a, range(m)), a, call, full)
+        return _row_of(_stored(a, (row,)), row, call, full)
     spare = abs(m - n) if rows is None and cols is None else 0
     if spare:
         a, rows, cols = _squared(a)
@@ -1869,158 +1874,304 @@ def _without_ones(result, spare, whole, answer):
                    error_estimate=result.error_estimate / factor, exact=False)
 
 
+def _row_of(stored, row, call, full):
+    """Minors of a row all of whose entries are stored."""
+    answer, result, _ = _by_sparse("gradient", stored, call, full)
+    answer = answer[bisect.bisect_left(stored.row, row):][:stored.shape[1]]
+    if isinstance(answer, list) and np:
+        answer = np.array(answer, object)
+    return (answer, _Beside(**vars(result))) if full else answer
+
+
 def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
 
     Of integers exact Python ints, of Fractions Fractions, in an array of objects: n permanents, fewer where lines are
-    equal. rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
-    2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
-    permanent(), of shape (n,). With full, out or another precision than exact integers are taken as doubles, and
-    refused beyond 2^53. Doubles take as long as two permanents. Raises IndexRangeError, InputError, ...
+    equal (of scipy.sparse matrices with more than 64 lines a gradient). rows, cols: multiplicities; one copy of the row
+    and of each column is left out. full: (numbers in units of 2**result.exp2, result), whose value is the permanent of
+    the whole matrix. out: where to write the numbers, as in permanent(), of shape (n,). With full, out or another
+    precision than exact integers are taken as doubles, and refused beyond 2^53. Doubles take as long as two permanents.
+    Raises IndexRangeError, InputError, ...
 
     >>> list(map(int, perm.minors([[1, 2], [3, 10**20]], 0)))
     [100000000000000000000, 3]
     """
-    return _listed("minors", a, rows, cols, _whole("row", row), full, out, options)
+    row, full = _whole("row", row), _flag("full", full)
+    if not _is_large(a, rows, cols, out) or not 0 <= row < a.shape[0]:
+        return _listed("minors", a, rows, cols, row, full, out, options)
+    call = _call(options, "row", "full")
+    return _row_of(_stored(a, (row,), _exactly(call, full)), row, call, full)
 
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
     fewer, of integers that of m n permanents one order smaller. Of scipy.sparse matrices with more than 64 lines
-    doubles, by the stored entries, also zeros, in a matrix of the same pattern, or with full (that matrix, result).
+    doubles, by the stored entries, also zeros, in a matrix of the same pattern, or with full (that matrix, result). Of
+    a bipartite graph, as in marginals(), a dict by edge; exact if all weights are integers.
 
     >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
     """
-    if _is_sparse(a) and rows is None and cols is None and out is None and max(a.shape) > _LINES + 1:
-        answer, result, _ = _by_sparse("gradient", a, _call(options, "full"))
-        if _flag("full", full):
-            return answer, result
-        parts = answer.data.view(np.float64)
-        with np.errstate(over="ignore"):
-            parts[:] = np.ldexp(parts, max(min(result.exp2, 4000), -4000))
-        if np.isinf(parts).any():
-            raise TooLargeError("derivatives beyond doubles; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW",
-                                result)
+    sides, full = _two_sides(a, rows) if _is_graph(a) else None, _flag("full", full)
+    if not sides and not _is_large(a, rows, cols, out):
+        return _listed("gradient", a, rows, cols, None, full, out, options)
+    call = _call(options, "rows", "full")
+    if sides and (cols is not None or out is not None):
+        raise InputError("cols, out: not of a graph's edges", "PERM_ERROR_OPTION")
+    stored = _Bipartite(a, sides, _exactly(call, full)) if sides else _stored(a)
+    return _full(stored, a, call, full)
+
+
+def _full(stored, a, call, full):
+    """The gradient in the form of a."""
+    answer, result, _ = _by_sparse("gradient", stored, call, full)
+    answer = stored.like(a, answer)
+    return (answer, _Beside(**vars(result))) if full else answer
+
+
+def _exactly(call, full):
+    return not full and call.precision in ("default", "exact")
+
+
+def _is_large(a, rows, cols, out):
+    return _is_sparse(a) and rows is None and cols is None and out is None and max(a.shape) > _LINES + 1
+
+
+class _Stored:
+    """A perm_matrix that borrows entries, also zeros, in the order of rows and columns. start: of rows; None: as `row`
+    says."""
+
+    def __init__(self, shape, row, column, data, start=None):
+        m, n = self.shape = tuple(shape)
+        self.row, self.column, self.data, self.kind = row, _ints(column), data, _kind(data)
+        if start is None:
+            start = (c_size_t * (m + 1))(*(bisect.bisect_left(row, i) for i in range(m + 1)))
+        if self.kind == "D":
+            parts = (data.real, data.imag) if np else (data.data[0::2], data.data[1::2])
+            arrays = dict(zip(("real", "imaginary"), map(np.ascontiguousarray, parts) if np else parts))
+        else:
+            arrays = {"real": _as(data, "d"), "integer": data if self.kind == "q" else None}
+        self.start, self.arrays = start, arrays  # which stay as long as the matrix
+        arrays.update(row_start=start, column=self.column)
+        self.matrix = ctypes.create_string_buffer(_MATRIX_BYTES.value)
+        head = _Matrix.from_buffer(self.matrix)
+        head.m, head.n, head.nnz = _whole("m", m), _whole("n", n), data.size
+        head.kind = {"q": 1, "d": 2, "D": 3}[self.kind]
+        for name, kind in _Matrix._fields_[4:]:
+            setattr(head, name, ctypes.cast(_at(arrays.get(name)), kind))
+
+    def like(self, a, values):
+        """The numbers of the entries in the form of a, a scipy.sparse matrix or an array."""
+        if _is_sparse(a):
+            rows = type(a.tocsr())((values, self.column.copy(), np.array(self.start, np.int64)), shape=a.shape)
+            return rows.asformat(a.format)
+        if np:
+            answer = np.zeros(self.shape, values.dtype)
+            answer[self.row, self.column] = values
+            return answer
+        answer = [[0.0] * self.shape[1] for _ in range(self.shape[0])]
+        for i, j, x in zip(self.row, self.column, values):
+            answer[i][j] = x
         return answer
-    return _listed("gradient", a, rows, cols, None, full, out, options)
+
+    def lines(self, apart):
+        return apart
 
 
-def _is_rows(a):
-    """Whether it is compressed rows of doubles that the library can borrow: no zeros, columns in order."""
-    return (_is_sparse(a) and a.format == "csr" and a.dtype == np.float64 and a.indices.dtype == np.int32 and
-            a.has_canonical_format and bool(a.data.all()))
-
-
-def _by_rows(name, a, call):
-    """_by_sparse of those."""
-    (m, n), matrix, start = a.shape, ctypes.create_string_buffer(_MATRIX_BYTES.value), a.indptr.astype(np.uintp)
-    answer, apart = a.copy(), np.empty(max(a.shape))
-    status = _lib.perm_matrix_borrow_csr(m, n, _at(start), _at(a.indices), _at(a.data), None, None, 2, matrix,
-                                         byref(call.result))
-    if status == 0:
-        status = call.run("perm_%s_sparse" % name, matrix, byref(call.options), _at(answer.data),
-                          *(_at(apart),) * (name == "marginals"), byref(call.result))
-    if status:
-        raise _error(status, call.result.message, _result(call.result))
-    return answer, _result(call.result), apart
-
-
-def _by_sparse(name, a, call):
-    """What perm_NAME_sparse says of a scipy.sparse matrix, in one like it, or of an array's entries, in an array; the
-    result; of marginals the chances of empty lines. Zeros of a sparse matrix are entries: the library gets 1 for them,
-    and then the zeros."""
-    if _is_rows(a):
-        return _by_rows(name, a, call)
-    sparse, form = (a.tocoo(), a.format) if _is_sparse(a) else (None, None)
-    if sparse is not None:
+def _stored(a, lines=(), whole=False):
+    """Entries of a scipy.sparse matrix, also its zeros, or those of an array that are not 0; and all of the rows
+    `lines`. As doubles; whole: integers stay."""
+    if len(a.shape) != 2:
+        raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
+    n, sparse = max(a.shape[1], 1), _is_sparse(a)
+    if sparse and a.format == "csr" and not lines and a.has_canonical_format:
+        return _Stored(a.shape, None, a.indices, _floats(_numbers(a.data)), a.indptr.astype(np.uintp))
+    if sparse:
         row, column, data = _triplets(a)
-        data = _floats(data)
-        zero = data == 0
-        a = type(sparse)((data + zero, (row, column)), shape=sparse.shape)
-    with _Sparse(a, call) as matrix:
-        if sparse is None:
-            _, row, column, data = matrix.triplets
-        order = slice(None) if sparse is None else np.lexsort((column, row))
-        for part in ("real", "imaginary") * (sparse is not None and data.size > 0):
-            at = c_size_t()
-            _lib.perm_more_layout(b"perm_matrix." + part.encode(), byref(at), byref(c_size_t()))
-            numbers = ctypes.c_void_p.from_buffer(matrix.bytes, at.value).value
-            if numbers:
-                np.ctypeslib.as_array((ctypes.c_double * data.size).from_address(numbers))[zero[order]] = 0
-        found = _Out(None, (len(row),), name == "gradient" and _kind(data) == "D")
-        apart = _Out(None, (max(a.shape),), False)
-        status = call.run("perm_%s_sparse" % name, matrix.bytes, byref(call.options), found.address,
-                          *(apart.address,) * (name == "marginals"), byref(call.result))
+        place = row * n + column
+        every = np.union1d(place, np.array([i * n + j for i in lines for j in range(a.shape[1])], np.int64))
+        values = np.zeros(every.size, data.dtype)
+        values[np.searchsorted(every, place)] = data
+        row, column, data = every // n, every % n, values
+    elif np:
+        chosen = _copied(np.not_equal, a, 0)
+        chosen[list(lines)] = True
+        row, column = _copied(np.nonzero, chosen)
+        data = a[row, column]
+    else:
+        found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x or k // n in lines]
+        row, column, data = ([each[part] for each in found] for part in range(3))
+        data = _made(a.kind, (len(found),), data)
+    return _Stored(a.shape, row, column, data if whole and _kind(data) == "q" else _floats(data))
+
+
+def _by_sparse(name, stored, call, full=True):
+    """What perm_NAME_sparse says, by entry, of integers exactly; the result; of marginals the chances of empty lines.
+    full: numbers in units of 2**result.exp2."""
+    count, modulus = stored.data.size, call.options.modulus
+    exact = name == "gradient" and stored.kind == "q"
+    found = _Out(None, (0 if exact else count,), name == "gradient" and stored.kind == "D")
+    apart = _Out(None, (max(stored.shape),), False)
+    wholes = ((c_uint64 if modulus else _Integer) * (count if exact else 0))()
+    status = call.run("perm_%s_sparse%s" % (name, ("_mod" if modulus else "_integer") if exact else ""), stored.matrix,
+                      byref(call.options), byref(wholes) if exact else found.address,
+                      *(apart.address,) * (name == "marginals"), byref(call.result))
     if status:
         raise _error(status, call.result.message, _result(call.result))
-    if sparse is not None:
-        values = np.empty_like(found.array)
-        values[order] = found.array
-        answer = type(sparse)((values, (row, column)), shape=sparse.shape).asformat(form)
-        return answer, _result(call.result), apart.answer()
-    m, n = a.shape
-    answer = [0.0] * (m * n)
-    for i, j, x in zip(row, column, found.answer()):
-        answer[int(i) * n + int(j)] = x
-    answer = _made(found.kind, (m, n), answer)
-    return answer if np else answer.nested(), _result(call.result), apart.answer()
+    result = _result(call.result)
+    wrong = None if exact or full else found.scale(result.exp2)
+    if wrong:
+        raise TooLargeError(wrong + "; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
+    return list(map(int, wholes)) if exact else found.answer(), result, apart.answer()
 
 
-def marginals(a, unmatched=False, **options):
+def _two_sides(graph, rows):
+    """Rows and columns of a bipartite graph of networkx: `rows`, or the nodes with bipartite=0, and all others. None if
+    it has neither."""
+    if rows is None:
+        side = dict(graph.nodes(data="bipartite")) if hasattr(graph, "nodes") else {}
+        if all(x is None for x in side.values()):
+            return None
+        if not set(side.values()) <= {0, 1}:
+            raise InputError("expected the attribute bipartite, 0 (a row) or 1, of every node, or rows=[...]")
+        rows = [node for node, x in side.items() if x == 0]
+    if graph.is_multigraph() or graph.is_directed():
+        raise InputTypeError("expected a networkx.Graph: two sides, and one edge at most between two nodes")
+    rows, chosen = list(rows), set(rows)
+    missing = [node for node in rows if node not in graph]
+    if missing or len(chosen) < len(rows):
+        raise InputError("rows: %s" % ("%.40r is no node" % (missing[0],) if missing else "a node stands twice"))
+    return rows, [node for node in graph if node not in chosen]
+
+
+class _Bipartite(_Stored):
+    """The edges of a graph with two sides; answers by edge (row, column) and by node."""
+
+    def __init__(self, graph, sides, whole=False):
+        self.rows, self.columns = sides
+        place, found = {node: k for k, node in enumerate(self.columns)}, []
+        for i, u in enumerate(self.rows):
+            for v, edge in graph[u].items():
+                if v not in place:
+                    raise InputError("the edge from %.40r to %.40r joins two rows" % (u, v))
+                found.append((i, place[v], edge.get("weight", 1)))
+        if len(found) < graph.number_of_edges():
+            raise InputError("an edge joins two nodes that are no rows")
+        found.sort(key=lambda entry: entry[:2])
+        row, column, data = ([entry[part] for entry in found] for part in range(3))
+        data, self.at = _own(data), list(zip(row, column))
+        kind = _common_kind(data)
+        data = _made(kind, (len(data),), [int(x) for x in data] if kind in "qO" else data)
+        super().__init__(map(len, sides), row, column, data if whole and kind == "q" else _floats(data))
+
+    def like(self, a, values):
+        return {(self.rows[i], self.columns[j]): x for (i, j), x in zip(self.at, _listing(values))}
+
+    def lines(self, apart):
+        return dict(zip(max(self.columns, self.rows, key=len), _listing(apart)))
+
+
+def _listing(values):
+    return values if isinstance(values, list) else values.tolist()
+
+
+def _is_many(a):
+    """Whether it is a list of matrices or graphs."""
+    first = a[0] if isinstance(a, (list, tuple)) and a else None
+    return _is_sparse(first) or _is_graph(first) or getattr(first, "ndim", 0) == 2 or (
+        isinstance(first, (list, tuple)) and bool(first) and isinstance(first[0], (list, tuple)))
+
+
+def _marginals_of_many(given, unmatched, call):
+    """marginals() of each, by threads."""
+    given, scenes = list(given), []
+    for k, a in enumerate(given):
+        sides = _two_sides(a, None) if _is_graph(a) else None
+        given[k] = a if sides or _is_sparse(a) else _array(a)
+        scenes.append(_Bipartite(a, sides) if sides else _stored(given[k]))
+    chances = [_Out(None, (scene.data.size,), False) for scene in scenes]
+    apart = [_Out(None, (max(scene.shape),), False) for scene in scenes]
+    results, pointers = (_Result * len(scenes))(), c_void_p * len(scenes)
+    status = call.run("perm_marginals_sparse_batch", len(scenes),
+                      pointers(*(ctypes.addressof(scene.matrix) for scene in scenes)), byref(call.options),
+                      pointers(*(out.address for out in chances)), pointers(*(out.address for out in apart)), results)
+    if status:
+        k = next(k for k, result in enumerate(results) if result.status)
+        error = _error(status, b"matrix %d (counted from 0): %s" % (k, results[k].message), _result(results[k]))
+        raise InputError(str(error), error.status, error.result) if results[k].argument == 1 else error  # weights
+    return [(scene.like(a, out.answer()), scene.lines(empty.answer())) if unmatched else scene.like(a, out.answer())
+            for a, scene, out, empty in zip(given, scenes, chances, apart)]
+
+
+def marginals(a, unmatched=False, rows=None, **options):
     """How likely each entry is in an assignment drawn by its product: a[i, j] times the derivative by it, divided by
     the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
     numbers) have shares of the sum, not chances. The time of a gradient, or of two; few entries in large arrays take
-    less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. unmatched: (that, the chances
-    that a column, or of m > n a row, is in no entry), of real weights. Raises InputError where a real weight is
-    negative or the permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
+    less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph, with
+    edges' `weight` or 1, gives a dict by edge (row, column); its rows are the nodes `rows`, or those with bipartite=0.
+    unmatched: (that, the chances that a column, or of m > n a row, is in no entry, of a graph by node), of real ones.
+    A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative or the
+    permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
     >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
     [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
     """
-    call, sparse = _call(options), _is_sparse(a) and a.dtype.kind != "c"
-    if not sparse:
-        a = _floats(_array(a))
-    elif len(a.shape) != 2:
-        raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    values = a.data if sparse and _is_rows(a) else _floats(_triplets(a)[2]) if sparse else _entries(a)
-    (m, n), real, unmatched = a.shape, sparse or _kind(a) == "d", _flag("unmatched", unmatched)
+    call, unmatched = _call(options, "unmatched", "rows"), _flag("unmatched", unmatched)
+    sides = _two_sides(a, rows) if _is_graph(a) else None
+    if rows is not None and not sides:
+        raise InputError("rows: of a bipartite graph, its nodes that are rows", "PERM_ERROR_OPTION")
+    if _is_many(a):
+        return _marginals_of_many(a, unmatched, call)
+    if sides or (_is_sparse(a) and a.dtype.kind != "c"):
+        stored = _Bipartite(a, sides) if sides else _stored(a)
+        (m, n), real, values = stored.shape, True, stored.data
+        if stored.kind == "D":
+            raise UnsupportedError("complex weights of edges: there are no chances of them")
+    else:
+        a, stored = _floats(_array(a)), None
+        (m, n), real, values = a.shape, _kind(a) == "d", a
     most = max(m, n)
-    few = sparse or most > _LINES or unmatched or (
+    few = stored or most > _LINES or unmatched or (
         not options and most > 20 and (most > 28 or 4 * len(_nonzero(a)[2]) < m * n))
     if unmatched and not real:
         raise UnsupportedError("unmatched: there are no chances of complex weights")
     answer = _by_array(a, call) if real and not few else None
     if answer is not None:
         return answer
+    values = values if np else _entries(values)
     if not (np.isfinite(values).all() if np else all(map(cmath.isfinite, values))):
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    least = 0 if not real or len(values) == 0 else np.min(values) if np else min(values)
+    least = 0 if not real or not max(m, n) else values.min(initial=0) if np else min(values, default=0)
     if least < 0:
         raise InputError("a weight is %.17g: there are no chances of negative weights; gradient() is of any entries" %
                          least, "PERM_ERROR_OPTION")
     if real and not few:
         raise _weightless()
+    form = stored or _stored(a)
     if real:
         try:
-            answer, _, apart = _by_sparse("marginals", a, call)
+            answer, _, apart = _by_sparse("marginals", form, call)
         except Error as error:
             if "permanent is 0" in str(error):
                 raise _weightless() from None
-            if error.status != "PERM_ERROR_LIMIT" or sparse or most > _LINES or unmatched:
+            if error.status != "PERM_ERROR_LIMIT" or stored or most > _LINES or unmatched:
                 raise
             return _by_array(a, call)
-        return (answer, apart) if unmatched else answer
+        answer = form.like(a, answer)
+        return (answer, form.lines(apart)) if unmatched else answer
+    values = _entries(a)
     by_rows = m <= n  # lines times powers of 2: nothing changes but what underflows
     rows = [values[k * n:(k + 1) * n] for k in range(m)]
     lines = rows if by_rows else list(zip(*rows))
     lines = [[_lifted(x, -exponent) for x in line] for line in lines
              for exponent in [math.frexp(max(max(abs(x.real), abs(x.imag)) for x in line) if line else 0)[1]]]
     rows = lines if by_rows else list(zip(*lines))
-    derivatives, result, _ = _by_sparse("gradient", _made("D", (m, n), [x for row in rows for x in row]), call)
+    form = _stored(_made("D", (m, n), [x for row in rows for x in row]))
+    derivatives, result, _ = _by_sparse("gradient", form, call)
+    derivatives = form.like(a, derivatives)
     if not result.value:
         raise _weightless()
     answer = [[x * y / result.value for x, y in zip(*pair)] for pair in zip(derivatives, rows)]

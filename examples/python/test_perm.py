@@ -886,6 +886,105 @@ def test_sparse_derivatives():
         perm.gradient(band * 1e200)
 
 
+def test_derivatives_of_large():
+    """Over 64 lines: minors of scipy.sparse matrices, of zeros too, exactly of integers; arrays by all entries."""
+    sparse = pytest.importorskip("scipy.sparse")
+    n = 80
+    whole = sparse.diags([random.integers(1, 9, n - abs(k)) for k in (-1, 0, 1)], (-1, 0, 1), dtype=int).tocsr()
+    assert whole[5, 40] == 0
+    for a in (whole, whole.tocoo(), whole.astype(float) / 7, whole * (1 + 2j)):
+        answer = perm.minors(a, 5)
+        assert answer.shape == (n,) and (answer.dtype == object) == (a.dtype.kind == "i")
+        for j in (0, 4, 5, 6, 40, n - 1):
+            minor = perm.permanent(sparse.csr_matrix(np.delete(np.delete(a.toarray(), 5, 0), j, 1)))
+            assert answer[j] == minor if a.dtype.kind == "i" else np.isclose(answer[j], minor, rtol=1e-12)
+        numbers, result = perm.minors(a, 5, full=True)
+        assert np.allclose(numbers.astype(complex) * 2.0**result.exp2, answer.astype(complex), rtol=1e-12)
+    assert list(perm.minors(whole, 5, modulus=97)) == [x % 97 for x in perm.minors(whole, 5)]
+    with pytest.raises(perm.IndexRangeError, match="row = 80"):
+        perm.minors(whole, 80)
+    wide = random.random((3, 70)) * (random.random((3, 70)) < 0.5)
+    for a in (wide, wide.T, wide[:, :66] * 1j):
+        answer = perm.gradient(a)
+        assert np.allclose(perm.minors(a, 1), answer[1], rtol=1e-12) and (a == 0).any()
+        for i, j in ((0, 0), (1, 2), (2, 1)):
+            assert np.isclose(answer[i, j], perm.permanent(np.delete(np.delete(a, i, 0), j, 1)), rtol=1e-12)
+        numbers, result = perm.gradient(a, full=True)
+        assert np.allclose(numbers * 2.0**result.exp2, answer)
+
+
+def test_marginals_of_many():
+    """A list of matrices, graphs, arrays: each as by itself, for any number of threads; of a bad one its number."""
+    sparse = pytest.importorskip("scipy.sparse")
+    seen = [random.random((m, m + 3)) * (random.random((m, m + 3)) < 2 / m) for m in (5, 9, 20, 1)]
+    scenes = [sparse.csr_matrix(np.hstack([a, np.eye(len(a))])) for a in seen]
+    scenes[1] = scenes[1].tocsc()
+    expected = [perm.marginals(a, unmatched=True, threads=1) for a in scenes]
+    for threads in (1, 2):
+        for given in (scenes, tuple(scenes)):
+            answers = perm.marginals(given, unmatched=True, threads=threads)
+            for a, (answer, apart), (right, empty) in zip(scenes, answers, expected):
+                assert answer.format == a.format and np.array_equal(answer.toarray(), right.toarray())
+                assert np.array_equal(apart, empty)
+    arrays = [a.toarray() for a in scenes] + [abs(WHOLE[:3, :4])]
+    for answer, a in zip(perm.marginals(arrays), arrays):
+        assert np.allclose(answer, perm.marginals(a), rtol=1e-12)
+    answer, = perm.marginals([[[1, 3], [0, 1], [0, 2]]])
+    assert np.allclose(answer, [[1, 0], [0, 1 / 3], [0, 2 / 3]])
+    with pytest.raises(perm.InputError, match="^matrix 2 .counted from 0.: .*entries below 0"):
+        perm.marginals(scenes[:2] + [-scenes[2]] + scenes)
+    with pytest.raises(perm.Incomplete) as caught:
+        perm.marginals(scenes, cancel=type("Set", (), {"is_set": lambda self: True})(), max_seconds=1e-9)
+    assert caught.value.status == "PERM_STOPPED_TIME"
+    with pytest.raises(perm.InputTypeError, match="unknown option thread"):
+        perm.marginals(scenes, thread=1)
+
+
+def test_bipartite_graphs():
+    """Of networkx: rows by attribute or by name, weights, answers by edge and node; derivatives of integers."""
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_nodes_from("ab", bipartite=0)
+    graph.add_nodes_from([3, 1, 2], bipartite=1)
+    graph.add_weighted_edges_from([(1, "a", 2.0), ("a", 2, 1.0), (2, "b", 3.0)])
+    graph.add_edge("b", 3)
+    answer, apart = perm.marginals(graph, unmatched=True)
+    assert set(answer) == {("a", 1), ("a", 2), ("b", 2), ("b", 3)} and all(type(x) is float for x in answer.values())
+    expected = {("a", 1): 8 / 9, ("a", 2): 1 / 9, ("b", 2): 2 / 3, ("b", 3): 1 / 3}
+    assert answer == pytest.approx(expected, rel=1e-14) and apart == pytest.approx({1: 1 / 9, 2: 2 / 9, 3: 2 / 3})
+    networkx.set_edge_attributes(graph, answer, "chance")
+    assert graph[1]["a"]["chance"] == answer["a", 1]
+    turned, apart = perm.marginals(graph, rows=[1, 2, 3], unmatched=True)
+    assert turned == pytest.approx({(v, u): x for (u, v), x in expected.items()}) and set(apart) == {1, 2, 3}
+    assert perm.marginals([graph, np.eye(2)])[0] == answer
+    assert perm.gradient(graph) == pytest.approx({("a", 1): 4, ("a", 2): 1, ("b", 2): 2, ("b", 3): 3})
+    numbers, result = perm.gradient(graph, full=True)
+    assert numbers["a", 1] == 4 / 2.0**result.exp2 and result.value * 2.0**result.exp2 == 9
+    board = networkx.grid_2d_graph(14, 14)
+    rows = [node for node in board if sum(node) % 2 == 0]
+    answer = perm.gradient(board, rows=rows)
+    assert type(answer[(0, 0), (0, 1)]) is int and 2 * answer[(0, 0), (0, 1)] == perm.matchings(board)
+    assert perm.gradient(board, rows=rows, modulus=97)[(4, 4), (4, 5)] == answer[(4, 4), (4, 5)] % 97
+    with pytest.warns() if not perm._told else contextlib.nullcontext():
+        assert perm.marginals(networkx.cycle_graph(4)).shape == (4, 4)  # neither: its adjacency matrix
+    for bad, given, text in ((graph, ["a"], "joins two nodes that are no rows"), (graph, ["a", 1], "joins two rows"),
+                             (graph, ["c"], "'c' is no node"), (graph, ["a", "a"], "stands twice"),
+                             (networkx.MultiGraph(graph), None, "networkx.Graph"),
+                             (networkx.DiGraph(graph), None, "networkx.Graph")):
+        with pytest.raises(perm.Error, match=text):
+            perm.marginals(bad, rows=given)
+        with pytest.raises(perm.Error, match=text):
+            perm.gradient(bad, rows=given)
+    with pytest.raises(perm.InputError, match="of a bipartite graph"):
+        perm.marginals([[1, 2]], rows=[0])
+    graph.edges["b", 3]["weight"] = -1
+    with pytest.raises(perm.InputError, match="a weight is -1"):
+        perm.marginals(graph)
+    graph.add_node("c")
+    with pytest.raises(perm.InputError, match="of every node"):
+        perm.marginals(graph)
+
+
 def test_stacks_of_integers():
     """As the loop has them."""
     for n in range(1, 9):
@@ -1096,6 +1195,10 @@ except perm.InputTypeError as caught:
     assert str(caught) == "Tensor.__dlpack__: only numpy can read it", caught
 assert perm.gradient(huge)[1] == perm.minors(huge, 1) == [10**120 * x for x in perm.minors(whole, 1)]
 assert perm.marginals([[1, 3], [0.0, 1], [0, 2]])[1:] == [[0, 1 / 3], [0, 2 / 3]]
+assert perm.marginals([[[1, 3], [0.0, 1], [0, 2]], [[2]]], unmatched=True) == [
+    ([[1, 0], [0, 1 / 3], [0, 2 / 3]], [0, 2 / 3, 1 / 3]), ([[1.0]], [0])]
+assert perm.gradient([[0.0] * 69 + [2.5], [1.0] * 70]) == [[69] * 70, [2.5] * 69 + [0]]
+assert perm.minors([[0.0] * 69 + [2.5], [1.0] * 70], 1) == [2.5] * 69 + [0]
 for call in (lambda: perm.gradient(huge, full=True), lambda: perm.permanent(real, rows=[1, 2]),
              lambda: perm.minors(real, 7),
              lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),

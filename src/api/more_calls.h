@@ -127,6 +127,13 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
+/* The same bits of matrices[k], k < count, in marginal[k], unmatched[k] (or unmatched NULL) and results[k], one thread
+   each. Returns the first status that is not PERM_OK. max_seconds and cancel stop all (what is missing is NaN),
+   max_bytes is each one's. An allocator serves one thread at a time, so one workspace is enough. */
+PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_matrix *const *matrices,
+                                                      const perm_options *options, double *const *marginal,
+                                                      double *const *unmatched, perm_result *results);
+
 /* Draws as SVG: entries as given and in block triangular form; vertices of the largest frontier or tree along its
    order; engine and prediction of blocks, or why there is no plan. Options as for perm_sparse_job, path as for
    perm_matrix_write; name: of the matrix, or NULL. At most about 1.5 MB. */

@@ -446,8 +446,10 @@ static void permi_derive_fill(const permi_derivation *derivation, perm_status st
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
 }
 
+/* before: why not to begin, or PERM_OK. */
 static perm_status permi_derive_call(const perm_matrix *matrix, const perm_options *options_given,
-                                     permi_derive_what wanted, void *out, double *unmatched, perm_result *result)
+                                     permi_derive_what wanted, void *out, double *unmatched, perm_status before,
+                                     perm_result *result)
 {
   const double start = permi_seconds();
   permi_derivation derivation;
@@ -465,7 +467,9 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   if (status == PERM_OK) {
     permi_derive_fill(&derivation, PERM_OK);
     derivation.permanent = permi_number_one();
-    status = permi_derive_check(&derivation, &watch, result);
+    status = before == PERM_OK ? permi_derive_check(&derivation, &watch, result)
+                               : permi_fail(result, before, 0, before > 0 ? "%s; what is missing is NaN" : "%s",
+                                            perm_status_text(before));
     if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
       status = permi_derive(&derivation);
     else if (status == PERM_OK)
@@ -486,24 +490,157 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result)
 {
-  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, result);
+  return permi_derive_call(matrix, options, PERMI_DERIVATIVES, gradient, NULL, PERM_OK, result);
 }
 
 PERM_MORE_API perm_status perm_gradient_sparse_mod(const perm_matrix *matrix, const perm_options *options,
                                                    uint64_t *gradient, perm_result *result)
 {
-  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, result);
+  return permi_derive_call(matrix, options, PERMI_RESIDUE_DERIVATIVES, gradient, NULL, PERM_OK, result);
 }
 
 PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix, const perm_options *options,
                                                        perm_integer *gradient, perm_result *result)
 {
-  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, result);
+  return permi_derive_call(matrix, options, PERMI_INTEGER_DERIVATIVES, gradient, NULL, PERM_OK, result);
 }
 
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result)
 {
-  return permi_derive_call(matrix, options, PERMI_CHANCES, marginal, unmatched, result);
+  return permi_derive_call(matrix, options, PERMI_CHANCES, marginal, unmatched, PERM_OK, result);
+}
+
+typedef struct permi_scenes {
+  const perm_matrix *const *matrix;
+  const perm_options *options;
+  double *const *marginal, *const *unmatched;
+  perm_result *result;
+  perm_allocator *workspace; /* by thread, or NULL */
+  perm_status before;
+  permi_control control;
+  int stopped;
+} permi_scenes;
+
+typedef struct permi_scene {
+  permi_scenes *scenes;
+  double number;
+  int thread;
+} permi_scene;
+
+static perm_status permi_scene_poll(const permi_scene *scene, double done)
+{
+  permi_scenes *scenes = scene->scenes;
+  const volatile int *cancel = scenes->options->cancel;
+  const double deadline = scenes->control.deadline;
+  int stopped;
+  PERMI_OMP(atomic read)
+  stopped = scenes->stopped;
+  if (stopped)
+    return (perm_status)stopped;
+  if (scene->thread == 0)
+    stopped = (int)permi_control_poll(&scenes->control, scene->number + done, "differentiating");
+  else if (cancel && *cancel)
+    stopped = PERM_STOPPED_CANCELLED;
+  else if (deadline < (double)INFINITY && permi_seconds() >= deadline)
+    stopped = PERM_STOPPED_TIME;
+  if (stopped) {
+    PERMI_OMP(atomic write)
+    scenes->stopped = stopped;
+  }
+  return (perm_status)stopped;
+}
+
+static int permi_scene_progress(const perm_progress *progress, void *user_data)
+{
+  return permi_scene_poll((const permi_scene *)user_data, progress->fraction) != PERM_OK;
+}
+
+/* Where it is not to begin, nothing stops it: all becomes NaN. */
+static perm_status permi_scene_call(permi_scene *scene, size_t k, perm_status before)
+{
+  const permi_scenes *scenes = scene->scenes;
+  perm_options options = *scenes->options;
+  options.progress = before == PERM_OK ? permi_scene_progress : NULL;
+  options.user_data = scene;
+  if (before != PERM_OK) {
+    options.cancel = NULL;
+    options.max_seconds = 0;
+  }
+  if (scenes->workspace) {
+    options.allocator = scenes->workspace[scene->thread];
+    options.threads = 1;
+  }
+  return permi_derive_call(scenes->matrix ? scenes->matrix[k] : NULL, &options, PERMI_CHANCES,
+                           scenes->marginal ? scenes->marginal[k] : NULL,
+                           scenes->unmatched ? scenes->unmatched[k] : NULL, before, &scenes->result[k]);
+}
+
+static perm_status permi_scene_run(void *context, uint64_t k, int thread)
+{
+  permi_scenes *scenes = (permi_scenes *)context;
+  permi_scene scene = {scenes, (double)k, thread};
+  const perm_status before = scenes->before == PERM_OK ? permi_scene_poll(&scene, 0) : scenes->before;
+  const perm_status status = permi_scene_call(&scene, (size_t)k, before);
+  if (before == PERM_OK && (status == PERM_STOPPED_CANCELLED || status == PERM_STOPPED_TIME)) {
+    const perm_status all = permi_scene_poll(&scene, 0);
+    permi_scene_call(&scene, (size_t)k, all != PERM_OK ? all : status);
+  }
+  return PERM_OK;
+}
+
+static void *permi_scenes_allocate(size_t bytes, void *user_data)
+{
+  void *memory;
+  PERMI_OMP(critical(permi_scenes))
+  memory = permi_allocate((const perm_allocator *)user_data, bytes, 1);
+  return memory;
+}
+
+static void permi_scenes_release(void *pointer, void *user_data)
+{
+  PERMI_OMP(critical(permi_scenes))
+  permi_release((const perm_allocator *)user_data, pointer);
+}
+
+PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_matrix *const *matrices,
+                                                      const perm_options *options, double *const *marginal,
+                                                      double *const *unmatched, perm_result *results)
+{
+  permi_scenes scenes;
+  perm_allocator under = {NULL, NULL, NULL};
+  permi_environment environment;
+  perm_status status = PERM_OK;
+  size_t threads, made = 0, k;
+  if (!results && count)
+    return PERM_ERROR_NULL;
+  permi_environment_begin(&environment);
+  memset(&scenes, 0, sizeof scenes);
+  scenes.matrix = matrices;
+  scenes.options = permi_options(options);
+  scenes.marginal = marginal;
+  scenes.unmatched = unmatched;
+  scenes.result = results;
+  scenes.control = permi_control_begin(scenes.options);
+  scenes.control.work_total = (double)count;
+  threads = permi_bad_option(scenes.options) ? 0 : (size_t)permi_threads(scenes.options);
+  threads = threads < count ? threads : count;
+  if (threads && scenes.options->allocator.allocate) {
+    under.allocate = permi_scenes_allocate;
+    under.release = permi_scenes_release;
+    under.user_data = (void *)&scenes.options->allocator;
+  }
+  if (threads)
+    scenes.workspace = (perm_allocator *)permi_allocate_zeros(&under, threads, sizeof *scenes.workspace);
+  for (; scenes.workspace && made < threads && status == PERM_OK; made += status == PERM_OK)
+    status = perm_workspace_create(&under, &scenes.workspace[made]);
+  scenes.before = made < threads ? PERM_ERROR_MEMORY : PERM_OK;
+  permi_share(made < threads ? 1 : (int)threads, 0, count, permi_scene_run, &scenes, NULL);
+  for (k = 0; k < made; k++)
+    perm_workspace_free(&scenes.workspace[k]);
+  permi_release(&under, scenes.workspace);
+  for (k = 0, status = PERM_OK; k < count && status == PERM_OK; k++)
+    status = results[k].status;
+  return permi_environment_end(&environment, status);
 }
 /* SPDX-License-Identifier: MIT */

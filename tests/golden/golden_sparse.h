@@ -185,7 +185,8 @@ static void golden_routed(int index)
 /* Derivatives agree with each other: nothing is said unless they do not, so older records stand. */
 static void golden_derive(const perm_matrix *matrix, const perm_options *given)
 {
-  static double gradient[2 * 60 * 60], chance[60 * 60], sum[2][60];
+  static double gradient[2 * 60 * 60], chance[60 * 60], again[60 * 60], sum[2][60];
+  double *const list = again;
   static uint64_t residue[60 * 60];
   static perm_integer whole[60 * 60];
   perm_options options = *given;
@@ -207,6 +208,9 @@ static void golden_derive(const perm_matrix *matrix, const perm_options *given)
     for (i = 0; i < matrix->m + matrix->n; i++)
       if (!(fabs(sum[i >= matrix->m][i < matrix->m ? i : i - matrix->m] - 1) < 1e-9))
         golden_say(" marginals of line %d", i);
+    if (perm_marginals_sparse_batch(1, &matrix, &options, &list, NULL, &r) != PERM_OK ||
+        memcmp(chance, again, matrix->nnz * sizeof *chance) != 0)
+      golden_say(" other marginals in a batch");
   }
   perm_workspace_free(&options.allocator);
   if (matrix->kind > PERM_KIND_INTEGER || perm_gradient_sparse_integer(matrix, &options, whole, &r) != PERM_OK)

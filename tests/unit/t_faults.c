@@ -343,13 +343,15 @@ FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; i
           a.real = x;
           o->status = perm_sample_sparse(&a, opt, 1, 0, 4, drawn, &o->r);
           if (o->status == PERM_OK) fault_hash(o, drawn, 4 * (size_t)a.n * sizeof *drawn); })
-/* chances: of entries >= 0; else exact ones of whole numbers. */
+/* chances: of entries >= 0 (2: in a batch); else exact ones of whole numbers. */
 static void fault_derive(fault_outcome *o, const perm_options *opt, int chances, int whole)
 {
   static perm_integer integer[FAULT_N * FAULT_N];
   double x[FAULT_N * FAULT_N], out[FAULT_N * FAULT_N];
   uint64_t residue[FAULT_N * FAULT_N];
   perm_matrix a = fault.matrix;
+  const perm_matrix *scene = &a;
+  double *const list = out;
   perm_options options = *opt;
   int k;
   CHECK(a.nnz <= FAULT_N * FAULT_N && a.kind == PERM_KIND_REAL);
@@ -359,6 +361,7 @@ static void fault_derive(fault_outcome *o, const perm_options *opt, int chances,
   options.modulus = whole == 2 ? 97 : 0;
   o->status = whole == 2 ? perm_gradient_sparse_mod(&a, &options, residue, &o->r)
               : whole    ? perm_gradient_sparse_integer(&a, &options, integer, &o->r)
+              : chances == 2 ? perm_marginals_sparse_batch(1, &scene, &options, &list, NULL, &o->r)
               : chances  ? perm_marginals_sparse(&a, &options, out, NULL, &o->r)
                          : perm_gradient_sparse(&a, &options, out, &o->r);
   if (o->status == PERM_OK)
@@ -368,6 +371,7 @@ FAULT_RUN(perm_gradient_sparse, { fault_derive(o, opt, 0, 0); })
 FAULT_RUN(perm_gradient_sparse_integer, { fault_derive(o, opt, 0, 1); })
 FAULT_RUN(perm_gradient_sparse_mod, { fault_derive(o, opt, 0, 2); })
 FAULT_RUN(perm_marginals_sparse, { fault_derive(o, opt, 1, 0); })
+FAULT_RUN(perm_marginals_sparse_batch, { fault_derive(o, opt, 2, 0); })
 #undef R
 #undef Z
 #undef N
@@ -428,6 +432,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_workspace_create, FAULT_OPTIONS), FAULT_NONE(perm_workspace_free),
     FAULT_CASE(perm_gradient_sparse, FAULT_OPTIONS), FAULT_CASE(perm_gradient_sparse_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_gradient_sparse_mod, FAULT_OPTIONS), FAULT_CASE(perm_marginals_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_marginals_sparse_batch, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_more_layout),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf),
     FAULT_NONE(perm_partial_merge),
