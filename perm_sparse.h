@@ -13597,18 +13597,6 @@ typedef struct permi_signs_order {
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
-static void permi_signs_row_sums(permi_signs_matrix *matrix)
-{
-  int i, j;
-  for (i = 0; i < matrix->n; i++) {
-    matrix->sum[i] = matrix->size[i] = 0;
-    for (j = 0; j < matrix->n; j++) {
-      matrix->sum[i] += matrix->entry[i][j];
-      matrix->size[i] += abs(matrix->entry[i][j]);
-    }
-  }
-}
-
 PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
@@ -14046,25 +14034,6 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
-static double permi_signs_cooling(double ratio, int moves)
-{
-  double low = 0, high = 1;
-  int k;
-  for (k = 0; k < 60; k++) {
-    const double middle = (low + high) / 2;
-    double power = 1, base = middle;
-    int left = moves;
-    for (; left; left >>= 1, base *= base)
-      power *= left & 1 ? base : 1;
-    if (power * ratio > 1)
-      high = middle;
-    else
-      low = middle;
-  }
-  return high;
-}
-
 /* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
@@ -14095,7 +14064,7 @@ PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, pe
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
   double cost, best;
-  const double cooling = permi_signs_cooling(heat / 0.005, moves);
+  const double cooling = pow(0.005 / heat, 1.0 / moves);
   const int n = model->n;
   int move, k;
   permi_signs_positions(model, order, positions);
@@ -14392,21 +14361,19 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  int i, j, e;
+  int i, e;
   memset(matrix, 0, sizeof *matrix);
   matrix->n = n;
-  for (i = 0; i < n; i++) {
-    int64_t size = 0;
+  for (i = 0; i < n; i++)
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int64_t x = block->integer[block->edge[e]];
-      j = block->neighbour[e] - other;
-      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (size += x < 0 ? -x : x) > PERMI_SIGNS_MOST)
+      const int j = block->neighbour[e] - other;
+      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (matrix->size[i] += abs((int)x)) > PERMI_SIGNS_MOST)
         return 0;
+      matrix->sum[i] += (int)x;
       matrix->entry[i][j] = (int)x;
       matrix->touched[i] |= UINT64_C(1) << j;
     }
-  }
-  permi_signs_row_sums(matrix);
   return 1;
 }
 
@@ -14567,8 +14534,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
       permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                   "is too small or has too large sums for method sign-search on GPUs: leave "
-                                                  "options.isa open, and it runs on the CPU");
+                   "is too small or has too large sums for method sign-search on GPUs: leave options.isa open, and it "
+                   "runs on the CPU");
     if (made && !offer->why[0])
       offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
@@ -19985,11 +19952,6 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   return 1;
 }
 
-PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
-{
-  return PERMI_NAME(signs_advance)(walk, k, bit);
-}
-
 #if PERMI_WIDTH >= 4
 /* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
    */
@@ -20174,7 +20136,7 @@ PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
     PERMI_NAME(signs_search)(walk, k + 1);
 }
 
-static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_step), PERMI_NAME(signs_search)};
+static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_advance), PERMI_NAME(signs_search)};
 
 #undef PERMI_SIGNS_V
 #undef PERMI_SIGNS_ADD
