@@ -2982,6 +2982,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
+  int *first, *line; /* >>choose: in the room of queue and queued, once these are done with */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
@@ -3016,6 +3017,8 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->queued = working->at + vertices;
   working->component = working->queued + vertices;
   working->queue = working->component + vertices;
+  working->first = working->queue;
+  working->line = working->queued;
   working->work = working->queue + vertices + 1;
   working->column = working->work + 9 * rows + 2;
   working->cursor = working->start + rows + 1;
@@ -17911,25 +17914,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, the choice. */
 
-static int permi_lines_same(permi_working *working, int side, int a, int b)
-{
-  int index, equal = working->degree[a] == working->degree[b];
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = index;
-  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index];
-    const int at = working->at[y->vertex[1 - side]];
-    const permi_cell *x = &working->cell[at < 0 ? index : at];
-    equal = at >= 0 && (working->integer
-                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
-                            : x->real == y->real && x->imaginary == y->imaginary);
-  }
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = -1;
-  return equal;
-}
-
-/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
+/* Looks once for blocks, equal lines (of equal hashes), degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17977,8 +17962,7 @@ static int permi_report_left(permi_working *working)
       }
     sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
-      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
-        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
+      *equal += sorted[k].key == sorted[k - 1].key;
   }
   permi_release(&working->allocator, line);
   return 1;
@@ -17991,37 +17975,21 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
-/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
-   (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
-static perm_status permi_block_lines(permi_working *working, int **first, int **line)
+/* Lists live rows and columns in working->line: rows of block k from first[k] on, columns from first[blocks + k]. */
+static perm_status permi_block_lines(permi_working *working)
 {
-  const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 3 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k, side;
-  if (!begin || !lines) {
-    permi_release(allocator, begin);
-    permi_release(allocator, lines);
-    return PERM_ERROR_MEMORY;
-  }
-  fill = begin + 2 * (blocks + 1);
-  *first = begin;
-  *line = lines;
+  int *first = working->first, v, k;
+  memset(first, 0, (2 * (size_t)blocks + 1) * sizeof *first);
   for (v = 0; v < 2 * n; v++)
     if (working->degree[v] >= 0)
-      begin[(v < n ? 0 : blocks + 1) + working->component[v] + 1]++;
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < blocks; k++)
-      begin[side * (blocks + 1) + k + 1] += begin[side * (blocks + 1) + k];
-  for (v = 0; v < 2 * n; v++) {
-    if (v % n == 0)
-      memcpy(fill, begin + (v < n ? 0 : blocks + 1), (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(working->watch, (size_t)v, 20))
-      return working->watch->stopped;
+      first[(v < n ? 0 : blocks) + working->component[v]]++;
+  for (k = 0; k < 2 * blocks; k++) /* ends */
+    first[k + 1] += first[k];
+  for (v = 2 * n - 1; v >= 0 && !permi_watch_step(working->watch, (size_t)v, 20); v--)
     if (working->degree[v] >= 0)
-      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
-  return PERM_OK;
+      working->line[--first[(v < n ? 0 : blocks) + working->component[v]]] = v;
+  return working->watch->stopped;
 }
 
 static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
@@ -18323,24 +18291,13 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
-{
-  const permi_offer *best = &offers->offer[offers->chosen];
-  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
-  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
-                    "and %s",
-                    block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
-                    sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
-                    permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
-}
-
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
+  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   permi_offer *best;
-  int i;
+  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
@@ -18351,11 +18308,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
-    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
-    return permi_fail_hopeless(maker, block, offers);
-  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
+                 (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                      "and %s",
+                      block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
+                      sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
+  if (!array && best->bytes > offers->most_bytes && maker->working->integer &&
+      options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "exact integers are predicted to need %s and %s, over max_bytes = %s",
                       permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
@@ -18482,11 +18445,9 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
   if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+    maker->subsets = (double *)permi_pool_get(&maker->working->pool, (size_t)2 << PERMI_MAJORANT_ORDER,
                                               sizeof *maker->subsets);
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    return permi_fail_memory(maker->result);
-  if (!permi_block_create(maker->working, rows, columns, order, wide, &block))
+  if (maker->working->pool.failed || !permi_block_create(maker->working, rows, columns, order, wide, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
@@ -18507,13 +18468,9 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
-  const perm_allocator *allocator = &working->allocator;
-  const int n = working->n, blocks = working->blocks;
-  int *first, *line, *wide, k, rows_left = 0;
-  perm_status status = permi_block_lines(working, &first, &line);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(maker->result);
-  wide = first + blocks + 1;
+  const int blocks = working->blocks, *first = working->first, *wide = first + blocks, *line = working->line;
+  perm_status status = permi_block_lines(working);
+  int k, rows_left = 0;
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1 && !working->alone)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
@@ -18535,10 +18492,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1 || working->alone)
-      status = permi_make_block(maker, line + first[k], line + n + wide[k], order, wide[k + 1] - wide[k], rows_left);
+      status = permi_make_block(maker, line + first[k], line + wide[k], order, wide[k + 1] - wide[k], rows_left);
   }
-  permi_release(allocator, first);
-  permi_release(allocator, line);
   return status;
 }
 
@@ -18739,7 +18694,6 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
     status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;

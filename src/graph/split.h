@@ -163,6 +163,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
+  int *first, *line; /* >>choose: in the room of queue and queued, once these are done with */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
@@ -197,6 +198,8 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->queued = working->at + vertices;
   working->component = working->queued + vertices;
   working->queue = working->component + vertices;
+  working->first = working->queue;
+  working->line = working->queued;
   working->work = working->queue + vertices + 1;
   working->column = working->work + 9 * rows + 2;
   working->cursor = working->start + rows + 1;

@@ -197,7 +197,6 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
     status = permi_make_blocks(&maker);
   permi_working_free(&working);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
