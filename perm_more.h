@@ -3422,7 +3422,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       }
     }
   if (square)
-    permi_working_free(&working);
+    permi_pool_release(&working.pool);
   return PERM_OK;
 }
 
@@ -4293,7 +4293,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   plan.threads = permi_threads(options);
   result->isa = permi_placements_isa(&plan, options);
   if (!permi_rook_graph(&rook, matrix)) {
-    permi_working_free(&rook.working);
+    permi_pool_release(&rook.working.pool);
     return permi_fail_memory(result);
   }
   if (watch->stopped != PERM_OK) /* the graph is not whole */
@@ -4311,8 +4311,8 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   else if (status == PERM_ERROR_MEMORY)
     status = permi_fail_memory(result);
   permi_owned_release(&options->allocator, plan.tree);
-  permi_block_release(&options->allocator, &rook.block);
-  permi_working_free(&rook.working);
+  permi_pool_release(&rook.block.pool);
+  permi_pool_release(&rook.working.pool);
   return status;
 }
 
@@ -5656,7 +5656,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
   for (i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
-  permi_block_release(&options->allocator, &block);
+  permi_pool_release(&block.pool);
   return status;
 }
 
@@ -5805,7 +5805,7 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_working_free(&sampling->working);
+  permi_pool_release(&sampling->working.pool);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;

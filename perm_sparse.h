@@ -324,6 +324,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
+/* Returns the name of an array that the matrix needs and lacks, or NULL. */
+static const char *permi_matrix_missing(const perm_matrix *matrix)
+{
+  return matrix->m && !matrix->row_start                           ? "row_start"
+         : !matrix->nnz                                            ? NULL
+         : !matrix->column                                         ? "column"
+         : matrix->kind == PERM_KIND_INTEGER && !matrix->integer   ? "integer"
+         : matrix->kind >= PERM_KIND_REAL && !matrix->real         ? "real"
+         : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                   : NULL;
+}
+
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -398,6 +410,40 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
+static int permi_pool_ints(permi_pool *pool, ...)
+{
+  va_list arrays;
+  int **array, *next = NULL;
+  size_t all = 0;
+  int pass;
+  for (pass = 0; pass < 2; pass++) {
+    va_start(arrays, pool);
+    while ((array = va_arg(arrays, int **)) != NULL) {
+      const size_t count = va_arg(arrays, size_t);
+      *array = next;
+      if (pass)
+        next += count;
+      else
+        all += count;
+    }
+    va_end(arrays);
+    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
+      return 0;
+  }
+  return 1;
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 typedef struct permi_ranked {
   uint64_t key;
   int vertex;
@@ -446,8 +492,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
-  if (list->count == list->capacity &&
-      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+  if (!permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
     return 0;
   list->entry[list->count++] = *entry;
   return 1;
@@ -709,7 +754,7 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
   if (status == PERM_OK) {
     list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
     if (!list.entry)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+      status = permi_no_matrix_memory(given->nnz, result);
   }
   for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
@@ -725,9 +770,8 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
                                   second->key & 0xffffffff, given->what, second[-1].line)
                      : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
                                   "other direction", given->what, second->line);
-    else if (!settled)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!settled ||
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -962,14 +1006,10 @@ static int permi_reader_no_memory(permi_reader *reader)
   return 0;
 }
 
-static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
-{
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
-}
-
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
 {
-  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what,
+                    error ? strerror(error) : "unknown error");
 }
 
 static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
@@ -1316,7 +1356,6 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
     return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
-
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
                              array ? "rows columns" : "rows columns entries");
@@ -1393,7 +1432,6 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
   int open = standard; /* a file or device; by name first, as stat follows links */
-  char doing[40];
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
   open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
@@ -1416,8 +1454,8 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
     return PERM_OK;
   if (!failed)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
-  return permi_file_because(result, path, doing, why);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: cannot %s: %s", permi_show_name(path).text,
+                    strcmp(failed, "sync the directory of") ? failed : "sync its directory", why);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
@@ -1432,10 +1470,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
-  if ((matrix->m && !matrix->row_start) ||
-      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
-                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+  if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
   written.matrix = matrix;
@@ -1459,8 +1494,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
-  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
-      reader->cursor[1] != '\t')
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && !permi_is_blank(reader->cursor[1]))
     reader->tight = reader->line;
   permi_skip_blanks(reader);
   if (reader->cursor < reader->line_end && *reader->cursor != mark)
@@ -1474,16 +1508,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
-}
-
-static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
-{
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
 }
 
 /* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
@@ -2991,11 +3015,6 @@ typedef struct permi_working {
   permi_control *watch;
 } permi_working;
 
-static void permi_working_free(permi_working *working)
-{
-  permi_pool_release(&working->pool);
-}
-
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
@@ -3006,21 +3025,15 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->n = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
-  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
   working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
-  if (working->pool.failed) {
-    permi_working_free(working);
+  if (!permi_pool_ints(&working->pool, &working->head, vertices, &working->degree, vertices, &working->at, vertices,
+                       &working->queued, vertices, &working->component, vertices, &working->queue, vertices + 1,
+                       &working->work, 9 * rows + 2, &working->column, entries, (int **)NULL)) {
+    permi_pool_release(&working->pool);
     return 0;
   }
-  working->degree = working->head + vertices;
-  working->at = working->degree + vertices;
-  working->queued = working->at + vertices;
-  working->component = working->queued + vertices;
-  working->queue = working->component + vertices;
   working->first = working->queue;
   working->line = working->queued;
-  working->work = working->queue + vertices + 1;
-  working->column = working->work + 9 * rows + 2;
   working->cursor = working->start + rows + 1;
   for (v = 0; v < vertices; v++) {
     working->head[v] = working->at[v] = -1;
@@ -3541,10 +3554,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     return PERM_OK;
   number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
-  if (working->modulus) {
-    permi_integer_reduce(&working->constant.integer, working->modulus);
-    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
-  }
+  permi_number_reduce(&working->constant, working->modulus);
   return status;
 }
 
@@ -3805,6 +3815,7 @@ typedef struct permi_block {
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
+  permi_pool pool; /* of these */
 } permi_block;
 
 /* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
@@ -3954,8 +3965,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before these are touched */
+  double peak; /* states of the largest step */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -3965,8 +3975,6 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
   memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
-  walk->unseen[0] = 0;
-  walk->unseen[1] = block->n;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -4067,19 +4075,12 @@ static int permi_greedy_near_of(int open)
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
 {
   const size_t vertices = (size_t)block->vertices;
-  int *numbers = (int *)permi_pool_get(pool, 7 * vertices, sizeof(int));
-  greedy->walk.state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
-  if (pool->failed)
-    return 0;
-  greedy->mark = greedy->walk.state + vertices;
-  greedy->walk.open = numbers;
-  greedy->walk.frontier = numbers + vertices;
-  greedy->walk.place = numbers + 2 * vertices;
-  greedy->growth = numbers + 3 * vertices;
-  greedy->nearness = numbers + 4 * vertices;
-  greedy->next = numbers + 5 * vertices;
-  greedy->list = numbers + 6 * vertices;
-  return 1;
+  permi_walk *walk = &greedy->walk;
+  walk->state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
+  greedy->mark = walk->state ? walk->state + vertices : NULL;
+  return permi_pool_ints(pool, &walk->open, vertices, &walk->frontier, vertices, &walk->place, vertices,
+                         &greedy->growth, vertices, &greedy->nearness, vertices, &greedy->next, vertices,
+                         &greedy->list, vertices, (int **)NULL);
 }
 
 static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
@@ -4186,18 +4187,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  permi_walk *walk = &greedy->walk;
   const int n = block->n, kind = greedy->kind;
-  int v;
-  if (length == 0) {
-    v = permi_order_below(seed, n);
-    if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + v % (block->vertices - n);
-    return v;
-  }
-  for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
-    ;
-  walk->unseen[kind == 1] = v + 1;
+  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % (block->vertices - n);
+  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
+    v++;
   return v;
 }
 
@@ -4492,12 +4487,10 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->budget = budget;
   a->words = (int)words;
   a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
-  a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
-      !permi_positions_get(pool, vertices + 1, words, &a->trial))
+      !permi_positions_get(pool, vertices + 1, words, &a->trial) ||
+      !permi_pool_ints(pool, &a->order, vertices, &a->candidate, vertices, &a->best, vertices, (int **)NULL))
     return 0;
-  a->candidate = a->order + vertices;
-  a->best = a->order + 2 * vertices;
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
@@ -4774,30 +4767,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   if (plan)
     permi_pool_release(&((permi_owned *)plan)->pool);
   permi_release(allocator, plan);
-}
-
-/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
-static int permi_pool_ints(permi_pool *pool, ...)
-{
-  va_list arrays;
-  int **array, *next = NULL;
-  size_t all = 0;
-  int pass;
-  for (pass = 0; pass < 2; pass++) {
-    va_start(arrays, pool);
-    while ((array = va_arg(arrays, int **)) != NULL) {
-      const size_t count = va_arg(arrays, size_t);
-      *array = next;
-      if (pass)
-        next += count;
-      else
-        all += count;
-    }
-    va_end(arrays);
-    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
-      return 0;
-  }
-  return 1;
 }
 
 static perm_status permi_refuse_long(permi_offer *offer)
@@ -17928,8 +17897,7 @@ static int permi_report_left(permi_working *working)
   if (!line)
     return 0;
   working->reported = 1;
-  for (k = 0; k < working->blocks; k++)
-    size[k] = 0;
+  memset(size, 0, (size_t)working->blocks * sizeof *size);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       size[working->component[v]]++;
@@ -17968,13 +17936,6 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-static void permi_block_release(const perm_allocator *allocator, permi_block *block)
-{
-  permi_release(allocator, block->start); /* neighbour and edge too */
-  permi_release(allocator, block->integer);
-  permi_release(allocator, block->real);
-}
-
 /* Lists live rows and columns in working->line: rows of block k from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
@@ -18011,7 +17972,6 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
-  const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
@@ -18026,17 +17986,16 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->edges = edges;
   block->free_lines = working->alone != NULL;
   values = permi_block_values(block);
-  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
+  block->pool.allocator = &working->allocator;
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_pool_get(&block->pool, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
-  if (!block->start || (!block->integer && !block->real)) {
-    permi_block_release(allocator, block);
+    block->real = (double *)permi_pool_get(&block->pool, (size_t)values, (size_t)(2 + working->is_complex) * 8);
+  if (!permi_pool_ints(&block->pool, &block->start, (size_t)(n + m) + 1, &block->neighbour, 2 * (size_t)edges,
+                       &block->edge, 2 * (size_t)edges, (int **)NULL)) {
+    permi_pool_release(&block->pool);
     return 0;
   }
-  block->neighbour = block->start + (n + m + 1);
-  block->edge = block->neighbour + 2 * edges;
   block->absolute = block->real ? block->real + values : NULL;
   block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
@@ -18183,7 +18142,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
-  memset(leaf, 0, sizeof *leaf);
   if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
@@ -18378,8 +18336,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    if (offer[i].plan)
-      permi_engines[i].release(&options->allocator, offer[i].plan);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
@@ -18454,7 +18411,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
-  permi_block_release(&maker->working->allocator, &block);
+  permi_pool_release(&block.pool);
   if (status != PERM_OK)
     return status;
   if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
@@ -18503,7 +18460,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
-  const char *missing;
+  const char *missing = matrix ? permi_matrix_missing(matrix) : NULL;
   size_t i, e, previous;
   int part;
   if (!matrix)
@@ -18521,21 +18478,14 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
     return permi_fail(result, PERM_ERROR_SIZE, 1,
                       "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
                       PERM_MATRIX_MAX_ROWS);
-  if (!matrix->row_start || (matrix->nnz && !matrix->column))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
-            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
-            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
-                                                                      : NULL;
-  if (matrix->nnz && missing)
+  if (missing)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 8); i++) {
     if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
       return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
                         (int)i + 1);
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
     for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
          previous = e++) {
       if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
@@ -18552,6 +18502,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
                             (int)i + 1, matrix->column[e] + 1);
       }
     }
+  }
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
@@ -18562,12 +18513,19 @@ static perm_status permi_check_input(const perm_matrix *matrix, const perm_optio
   return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
 }
 
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
-                                  int exact)
+/* Makes the graph of a matrix. The caller releases its pool. */
+static perm_status permi_working_make(permi_working *working, const perm_matrix *matrix, int exact,
+                                      permi_control *watch, int *zero, perm_result *result)
 {
+  const perm_options *options = watch->options;
+  if (!permi_working_create(working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
+    return permi_fail_memory(result);
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+  working->watch = watch;
+  watch->activity = "preparing";
+  return permi_sparse_prepare(matrix, exact, working, zero, result);
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
@@ -18575,8 +18533,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 {
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers;
-  double *reals;
   permi_cell cell;
   size_t e;
   int i, part;
@@ -18587,20 +18543,18 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
   for (i = 0; i < m; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_matrix_entry(matrix, e, &cell);
       for (part = 0; part < parts; part++) {
         const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
-          integers[at] = part ? cell.imaginary_integer : cell.integer;
+          ((int64_t *)*entries)[at] = part ? cell.imaginary_integer : cell.integer;
         else
-          reals[at] = part ? cell.imaginary : cell.real;
+          ((double *)*entries)[at] = part ? cell.imaginary : cell.real;
       }
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+  *problem = permi_problem_make(m, n, exact ? NULL : (double *)*entries, exact ? (int64_t *)*entries : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
@@ -18655,10 +18609,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   permi_working working;
   permi_maker maker;
   permi_account account;
-  perm_status status = PERM_OK;
-  int zero;
+  perm_status status;
+  int zero = 0;
   const double start = permi_seconds();
-  memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
   account.floor = how & PERMI_FROM_ARRAY ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
@@ -18670,17 +18623,13 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.worth = worth;
   maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
-    perm_job_free(maker.job);
+  if (!maker.job)
     return permi_fail_memory(result);
-  }
-  permi_working_options(&working, matrix, options, exact);
-  working.watch = maker.watch = watch;
-  watch->activity = "preparing";
+  maker.watch = watch;
   maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
-  maker.job->is_complex = working.is_complex;
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  maker.job->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  status = permi_working_make(&working, matrix, exact, watch, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
     if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
       status = permi_fail_memory(result);
@@ -18692,7 +18641,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
     permi_job_set_constant(maker.job, 0);
   else if (status == PERM_OK && watch->stopped == PERM_OK)
     status = permi_make_blocks(&maker);
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   permi_release(allocator, maker.binomial);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
@@ -18919,12 +18868,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, 
   perm_precision next;
   perm_status status;
   char line[160];
-  int raised = 0, steps;
+  int raised = 0;
   permi_result_clear(result);
   *job = NULL;
   status = permi_sparse_job(matrix, how, &options, job, result);
-  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+  while (status == PERM_OK && (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT) {
     options.precision = next;
     status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
@@ -18993,20 +18941,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
-  memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
-    return permi_fail_memory(result);
-  working.watch = &watch;
-  watch.activity = "preparing";
-  permi_working_options(&working, matrix, options, exact);
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  status = permi_working_make(&working, matrix, exact, &watch, &zero, result);
   if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
     status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
     *report = working.report;
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   return status;
 }
 

@@ -167,7 +167,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
   for (i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
-  permi_block_release(&options->allocator, &block);
+  permi_pool_release(&block.pool);
   return status;
 }
 
@@ -316,7 +316,7 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_working_free(&sampling->working);
+  permi_pool_release(&sampling->working.pool);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;

@@ -25,8 +25,7 @@ static int permi_report_left(permi_working *working)
   if (!line)
     return 0;
   working->reported = 1;
-  for (k = 0; k < working->blocks; k++)
-    size[k] = 0;
+  memset(size, 0, (size_t)working->blocks * sizeof *size);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       size[working->component[v]]++;
@@ -65,13 +64,6 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-static void permi_block_release(const perm_allocator *allocator, permi_block *block)
-{
-  permi_release(allocator, block->start); /* neighbour and edge too */
-  permi_release(allocator, block->integer);
-  permi_release(allocator, block->real);
-}
-
 /* Lists live rows and columns in working->line: rows of block k from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
@@ -108,7 +100,6 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
-  const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
@@ -123,17 +114,16 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->edges = edges;
   block->free_lines = working->alone != NULL;
   values = permi_block_values(block);
-  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
+  block->pool.allocator = &working->allocator;
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_pool_get(&block->pool, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
-  if (!block->start || (!block->integer && !block->real)) {
-    permi_block_release(allocator, block);
+    block->real = (double *)permi_pool_get(&block->pool, (size_t)values, (size_t)(2 + working->is_complex) * 8);
+  if (!permi_pool_ints(&block->pool, &block->start, (size_t)(n + m) + 1, &block->neighbour, 2 * (size_t)edges,
+                       &block->edge, 2 * (size_t)edges, (int **)NULL)) {
+    permi_pool_release(&block->pool);
     return 0;
   }
-  block->neighbour = block->start + (n + m + 1);
-  block->edge = block->neighbour + 2 * edges;
   block->absolute = block->real ? block->real + values : NULL;
   block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
@@ -280,7 +270,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
-  memset(leaf, 0, sizeof *leaf);
   if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
@@ -475,8 +464,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    if (offer[i].plan)
-      permi_engines[i].release(&options->allocator, offer[i].plan);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
@@ -551,7 +539,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
-  permi_block_release(&maker->working->allocator, &block);
+  permi_pool_release(&block.pool);
   if (status != PERM_OK)
     return status;
   if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
