@@ -10580,7 +10580,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
   double states, ways; /* after the step; ways that merge into one state */
-  double done;         /* share of the work before it */
+  double done;         /* ways before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -10790,17 +10790,13 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
-  int e;
-  for (e = block->start[u]; e < block->start[u + 1]; e++) {
-    const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
-    const int odd = build->uncommon[block->edge[e]];
-    if (from > 1) {
-      build->met[at + (size_t)build->list[from].slot]--;
-      build->odd[at + (size_t)build->list[from].slot] -= odd;
-    }
-    if (into > 1) {
-      build->met[at + (size_t)build->list[into].slot]++;
-      build->odd[at + (size_t)build->list[into].slot] += odd;
+  int e, pass;
+  for (pass = 0; pass < 2; pass++) {
+    const int number = pass ? into : from, change = pass ? 1 : -1;
+    for (e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
+      const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES + (size_t)build->list[number].slot;
+      build->met[at] += change;
+      build->odd[at] += change * build->uncommon[block->edge[e]];
     }
   }
 }
@@ -10875,20 +10871,14 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before, common, other;
+  int64_t before, common;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  common = before; /* the greatest common divisor, with the sign of the last entry */
-  other = integer[build->edge[u]];
-  while (other) {
-    const int64_t rest = common % other;
-    common = other;
-    other = rest;
-  }
-  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
+  common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
+  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* has the sign of the last entry */
   return number < 2 ? 1 : before / build->content[u];
 }
 
@@ -11107,15 +11097,11 @@ static int permi_class_fields(permi_classes *plan)
 #define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
-typedef struct permi_class_take {
-  uint32_t state, way;
-} permi_class_take;
-
+/* A take is a word, way << 32 | state, and its key. In way 0 the vertex waits; in way k it is matched with part k - 1.
+   */
 typedef struct permi_class_takes {
-  size_t count, room, key_room;
-  permi_class_take *take;
-  uint64_t *key;
+  size_t count, room;
+  uint64_t *take;
 } permi_class_takes;
 
 typedef struct permi_class_list {
@@ -11197,18 +11183,17 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words;
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
+  const size_t words = (size_t)run->plan->words;
+  const int share = (int)(permi_class_hash(key, run->plan->words) >> 40) & (run->shares - 1); /* tables: lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  const perm_allocator *locked = &run->base.locked;
-  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  uint64_t *take;
+  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *take)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
-  takes->take[takes->count].state = (uint32_t)state;
-  takes->take[takes->count].way = (uint32_t)way;
-  memcpy(takes->key + takes->count++ * (size_t)words, key, (size_t)words * sizeof *key);
+  take = takes->take + takes->count++ * (1 + words);
+  take[0] = (uint64_t)way << 32 | state;
+  memcpy(take + 1, key, words * sizeof *key);
   return 1;
 }
 
@@ -11332,8 +11317,9 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
     const permi_class_list *from = &run->list[run->p & 1][source];
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
-      const permi_class_take take = takes->take[k];
-      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      const uint64_t *take = takes->take + k * (1 + words);
+      const uint32_t state = (uint32_t)take[0], way = (uint32_t)(take[0] >> 32);
+      const size_t t = permi_class_find(run, list, take + 1);
       permi_class_links *links = run->links ? &run->links[share] : NULL;
       if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
                                                  sizeof *links->link))) {
@@ -11341,10 +11327,10 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
         break;
       }
       if (links) {
-        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        const permi_class_link link = {state, way, (uint32_t)source, (uint32_t)t};
         links->link[links->count++] = link;
       }
-      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+      permi_class_add_way(run, from, state, (int)way, list, t);
     }
     takes->count = 0;
   }
@@ -11372,7 +11358,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
-  runner->done = step->done * run->plan->seconds;
+  runner->done = step->done / run->plan->cost * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
@@ -11426,10 +11412,8 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+  for (k = 0; run->takes && k < run->shares * run->shares; k++)
     permi_release(&run->base.locked, run->takes[k].take);
-    permi_release(&run->base.locked, run->takes[k].key);
-  }
   for (which = 0; which < 2; which++)
     for (k = 0; run->list[which] && k < run->shares; k++) {
       permi_release(&run->base.locked, run->list[which][k].key);
@@ -11593,8 +11577,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
     plan->cost += before * (1 + plan->step[p].parts);
     plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++)
-    plan->step[p].done /= plan->cost;
   return status;
 }
 
@@ -11665,7 +11647,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     ways = fmax(ways, best->step[p].parts + 1);
   offer->bytes =
       1.5 * (2 * best->most * (key + value + 16) +
-             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + 8)) +
       (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }
