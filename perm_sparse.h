@@ -9642,19 +9642,21 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* An entry: the first half of a permi_coefficient, or its integers. */
-typedef union permi_band_entry {
-  double real[3];
-  int64_t integer[2];
-} permi_band_entry;
+/* `cost` is INFINITY above the limit or if the band is too wide. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* transitions; at most: states, transitions of a row */
+  double made; /* with new runs */
+  int width;
+} permi_band_price;
 
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
+  permi_band_price price;
+  int n, groups, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* as taken */
-  permi_band_entry *entry;
-  double cost, longest, most, seconds_each, bound_relative, lost_error;
+  permi_coefficient *entry;
+  double seconds_each, bound_relative, lost_error;
   double lossy; /* relative error that own powers cause */
 } permi_band;
 
@@ -9714,8 +9716,8 @@ typedef struct permi_band_stream {
   permi_coefficient entry;
 } permi_band_stream;
 
-PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
-                                                  const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
 {
   const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
@@ -9723,31 +9725,18 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   char *y = (char *)state->to + run->target * bytes;
   permi_coefficient c = stream->entry;
   size_t k, times = run->factor == 1 ? 1 : permi_coefficient_multiply(numbers, &c, run->factor);
-  if (state->from_exp2) {
-    for (k = 0; k < run->count; k++)
-      permi_value_add_apart(numbers, &c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
-                            state->from_exp2[run->source + k] + stream->entry_exp2);
+  for (k = 0; k < run->count && state->from_exp2; k++)
+    permi_value_add_apart(numbers, &c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+                          state->from_exp2[run->source + k] + stream->entry_exp2);
+  if (state->from_exp2)
     return;
-  }
-  if (numbers->algebra == PERMI_COMPLEX) { /* calls cost 15 % */
+  if (numbers->algebra == PERMI_MAGNITUDES) /* calls cost 15 % */
+    permi_values_add_of(PERMI_MAGNITUDES, numbers, &c, y, x, run->count, 0);
+  else if (numbers->algebra == PERMI_COMPLEX)
     permi_values_add_of(PERMI_COMPLEX, numbers, &c, y, x, run->count, 0);
-    return;
-  }
-  for (; times > 0; times--)
-    permi_values_add(numbers, &c, y, x, run->count);
-}
-
-PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
-                                              const permi_band_run *run)
-{
-  permi_coefficient c;
-  if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
-    permi_band_add_any(state, stream, run);
-    return;
-  }
-  c.real = stream->entry.real * run->factor;
-  permi_values_add_of(PERMI_MAGNITUDES, NULL, &c, (double *)state->to + run->target,
-                      (const double *)state->from + run->source, run->count, 0);
+  else
+    for (; times > 0; times--)
+      permi_values_add(numbers, &c, y, x, run->count);
 }
 
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
@@ -9868,8 +9857,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].real[2], least);
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].absolute, least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -9984,11 +9973,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    memset(&stream.entry, 0, sizeof stream.entry);
-    if (permi_algebra_is_integer(band->numbers.algebra))
-      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
-    else
-      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
+    stream.entry = band->entry[e];
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10019,7 +10004,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 
 /* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
    tests/proofs/frontier.g). */
-
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;
@@ -10029,7 +10013,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   int64_t *exp2;
   int threads;
   perm_status status;
-  runner->done = band->cost * row / band->n * band->seconds_each;
+  runner->done = band->price.cost * row / band->n * band->seconds_each;
   state->row = row;
   state->enterings = 0;
   while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
@@ -10060,7 +10044,7 @@ static perm_status permi_band_rows(const permi_band *band, permi_control *contro
   perm_status status = PERM_ERROR_MEMORY;
   permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
   state->band = band;
-  state->room = (size_t)band->most;
+  state->room = (size_t)band->price.most;
   state->words = permi_numbers_words(&band->numbers);
   state->states = 1;
   state->from = permi_pool_get(pool, state->room, 8 * state->words);
@@ -10150,13 +10134,6 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
     }
   }
 }
-
-/* `cost` is INFINITY above the limit or if the band is too wide. */
-typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* with new runs */
-  int width;
-} permi_band_price;
 
 /* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
@@ -10384,7 +10361,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *band->entry);
   if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
                        &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
                        &band->column_start, rows, (int **)NULL))
@@ -10396,7 +10373,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
-      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10409,11 +10385,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
-      if (block->integer)
-        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
-      else
-        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -10435,13 +10407,13 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return permi_say(buffer, size,
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_numbers_text(&band->numbers, 0), leaf->information.seconds,
-                   leaf->information.bytes);
+                   leaf->information.n, band->price.width, band->counted ? " (equal ones counted)" : "",
+                   band->price.most, leaf->information.work, permi_numbers_text(&band->numbers, 0),
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
-                             permi_band *band, permi_band_price *price, permi_offer *offer)
+                             permi_band *band, permi_offer *offer)
 {
   /* by algebras, measured at half-widths 5 and 8 */
   static const double seconds[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -10459,13 +10431,13 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
   band->seconds_each = each;
-  permi_band_order(maker, room, block, rival / each, same, lines, price);
+  permi_band_order(maker, room, block, rival / each, same, lines, &band->price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
+  if (!(band->price.cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
                  permi_time_words(rival).text);
-  else if (!(price->cost < (double)INFINITY))
+  else if (!(band->price.cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
@@ -10484,11 +10456,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
-  permi_band_price price;
   double each, gamma, sums;
   int fine;
   offer->plan = band;
-  fine = band && permi_band_search(maker, &room, block, rival, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, rival, band, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -10499,15 +10470,12 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
   band->n = n;
-  band->width = price.width;
-  band->most = price.most;
-  band->longest = price.longest;
-  band->cost = price.cost;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_ROW_SECONDS +
-                   2e-6;
-  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+  offer->seconds = band->price.cost * band->seconds_each + band->price.made * PERMI_BAND_MADE_SECONDS +
+                   n * PERMI_ROW_SECONDS + 2e-6;
+  offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
+                 sizeof(permi_band_run) *
+                     fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) + 131072 +
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10527,14 +10495,14 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost;
+  leaf->information.work = band->price.cost;
   leaf->information.fingerprint = hash;
   permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->threaded = band->price.longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   return PERM_OK;
 }
 
