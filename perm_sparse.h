@@ -16257,20 +16257,18 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
-    faces.count = 0;
     good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
-    result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         column[used++] = block->neighbour[e] - block->n;
     }
     start[n] = used;
-    if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
-                    block->n)
-      result->planar = -1;
-    for (i = 0; i < block->n && result->planar > 0; i++) { /* negates rows until the matching's signs are + */
+    good = good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1,
+                                  watch) == block->n;
+    result->planar = good ? 1 : -1;
+    for (i = 0; i < block->n && good; i++) { /* negates rows until the matching's signs are + */
       int flip = 1;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         if (block->neighbour[e] == matched[i] + block->n)
@@ -16622,7 +16620,7 @@ PERMI_BRIEF_END
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
    bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
-   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
+   is measured: with low parts cut to the 24 bits of a float it is about 2^(104 - 53 - 24) times as large. */
 
 /* Columns have the numbers of their rows. */
 typedef struct permi_fronts {
@@ -16644,7 +16642,6 @@ typedef struct permi_frontal {
 #define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
-#define PERMI_COARSE_BITS 24   /* of a float */
 #define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
