@@ -2291,9 +2291,7 @@ static int permi_is_graph6(const permi_reader *reader)
   look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
-  if (permi_graph6_header(&look))
-    return 1;
-  if (*look.cursor == ':' || *look.cursor == '&')
+  if (permi_graph6_header(&look) || *look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
     const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
@@ -2437,7 +2435,6 @@ static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
   const char *begin, *end;
-  look.result = NULL;
   while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
     if (*begin == 'p')
       return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&
@@ -2723,10 +2720,8 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) {
-    perm_matrix_free(matrix);
+  if (watch->stopped != PERM_OK)
     permi_reader_no_memory(&reader);
-  }
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return reader.status;
@@ -2786,7 +2781,6 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     }
     capacity = bytes == capacity ? room : capacity;
     ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
-    errno = 0;
     got = fread((char *)text + bytes, 1, ask, file);
     if (ferror(file) && errno == EINTR) {
       clearerr(file);
