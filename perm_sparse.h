@@ -3000,7 +3000,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
-  int *first, *line; /* >>choose: in the room of queue and queued, once these are done with */
+  int *first, *line; /* >>choose: in the room of queue, queued */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
@@ -10840,7 +10840,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
   common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
-  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* has the sign of the last entry */
+  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }
 
@@ -11059,8 +11059,7 @@ static int permi_class_fields(permi_classes *plan)
 #define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* A take is a word, way << 32 | state, and its key. In way 0 the vertex waits; in way k it is matched with part k - 1.
-   */
+/* A take: way << 32 | state, its key. In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_takes {
   size_t count, room;
   uint64_t *take;
@@ -17818,7 +17817,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, the choice. */
 
-/* Looks once for blocks, equal lines (of equal hashes), degrees; returns 0 without memory. */
+/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17871,7 +17870,7 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-/* Lists live rows and columns in working->line: rows of block k from first[k] on, columns from first[blocks + k]. */
+/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
   const int n = working->n, blocks = working->blocks;
@@ -18448,7 +18447,7 @@ static perm_status permi_check_input(const perm_matrix *matrix, const perm_optio
   return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
 }
 
-/* Makes the graph of a matrix. The caller releases its pool. */
+/* The caller releases working->pool. */
 static perm_status permi_working_make(permi_working *working, const perm_matrix *matrix, int exact,
                                       permi_control *watch, int *zero, perm_result *result)
 {

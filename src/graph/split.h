@@ -163,7 +163,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
-  int *first, *line; /* >>choose: in the room of queue and queued, once these are done with */
+  int *first, *line; /* >>choose: in the room of queue, queued */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */

@@ -59,7 +59,7 @@ static perm_status permi_check_input(const perm_matrix *matrix, const perm_optio
   return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
 }
 
-/* Makes the graph of a matrix. The caller releases its pool. */
+/* The caller releases working->pool. */
 static perm_status permi_working_make(permi_working *working, const perm_matrix *matrix, int exact,
                                       permi_control *watch, int *zero, perm_result *result)
 {

@@ -338,7 +338,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
   common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
-  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* has the sign of the last entry */
+  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }
 

@@ -10,8 +10,7 @@
 #define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* A take is a word, way << 32 | state, and its key. In way 0 the vertex waits; in way k it is matched with part k - 1.
-   */
+/* A take: way << 32 | state, its key. In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_takes {
   size_t count, room;
   uint64_t *take;
