@@ -9710,8 +9710,8 @@ typedef struct permi_band_stream {
   permi_coefficient entry;
 } permi_band_stream;
 
-PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
-                                              const permi_band_run *run)
+PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state, const permi_band_stream *stream,
+                                                  const permi_band_run *run)
 {
   const permi_numbers *numbers = &state->band->numbers;
   const size_t bytes = 8 * state->words;
@@ -9719,18 +9719,31 @@ PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, con
   char *y = (char *)state->to + run->target * bytes;
   permi_coefficient c = stream->entry;
   size_t k, times = run->factor == 1 ? 1 : permi_coefficient_multiply(numbers, &c, run->factor);
-  for (k = 0; k < run->count && state->from_exp2; k++)
-    permi_value_add_apart(numbers, &c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
-                          state->from_exp2[run->source + k] + stream->entry_exp2);
-  if (state->from_exp2)
+  if (state->from_exp2) {
+    for (k = 0; k < run->count; k++)
+      permi_value_add_apart(numbers, &c, y + k * bytes, &state->to_exp2[run->target + k], x + k * bytes,
+                            state->from_exp2[run->source + k] + stream->entry_exp2);
     return;
-  if (numbers->algebra == PERMI_MAGNITUDES) /* calls cost 15 % */
-    permi_values_add_of(PERMI_MAGNITUDES, numbers, &c, y, x, run->count, 0);
-  else if (numbers->algebra == PERMI_COMPLEX)
+  }
+  if (numbers->algebra == PERMI_COMPLEX) { /* calls cost 15 % */
     permi_values_add_of(PERMI_COMPLEX, numbers, &c, y, x, run->count, 0);
-  else
-    for (; times > 0; times--)
-      permi_values_add(numbers, &c, y, x, run->count);
+    return;
+  }
+  for (; times > 0; times--)
+    permi_values_add(numbers, &c, y, x, run->count);
+}
+
+PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, const permi_band_stream *stream,
+                                              const permi_band_run *run)
+{
+  permi_coefficient c;
+  if (state->band->numbers.algebra != PERMI_MAGNITUDES || state->from_exp2) {
+    permi_band_add_any(state, stream, run);
+    return;
+  }
+  c.real = stream->entry.real * run->factor;
+  permi_values_add_of(PERMI_MAGNITUDES, NULL, &c, (double *)state->to + run->target,
+                      (const double *)state->from + run->source, run->count, 0);
 }
 
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
