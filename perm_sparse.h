@@ -324,6 +324,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
+/* Returns the name of an array that the matrix needs and lacks, or NULL. */
+static const char *permi_matrix_missing(const perm_matrix *matrix)
+{
+  return matrix->m && !matrix->row_start                           ? "row_start"
+         : !matrix->nnz                                            ? NULL
+         : !matrix->column                                         ? "column"
+         : matrix->kind == PERM_KIND_INTEGER && !matrix->integer   ? "integer"
+         : matrix->kind >= PERM_KIND_REAL && !matrix->real         ? "real"
+         : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                   : NULL;
+}
+
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -398,6 +410,40 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
+static int permi_pool_ints(permi_pool *pool, ...)
+{
+  va_list arrays;
+  int **array, *next = NULL;
+  size_t all = 0;
+  int pass;
+  for (pass = 0; pass < 2; pass++) {
+    va_start(arrays, pool);
+    while ((array = va_arg(arrays, int **)) != NULL) {
+      const size_t count = va_arg(arrays, size_t);
+      *array = next;
+      if (pass)
+        next += count;
+      else
+        all += count;
+    }
+    va_end(arrays);
+    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
+      return 0;
+  }
+  return 1;
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 typedef struct permi_ranked {
   uint64_t key;
   int vertex;
@@ -446,8 +492,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
-  if (list->count == list->capacity &&
-      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+  if (!permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
     return 0;
   list->entry[list->count++] = *entry;
   return 1;
@@ -709,7 +754,7 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
   if (status == PERM_OK) {
     list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
     if (!list.entry)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+      status = permi_no_matrix_memory(given->nnz, result);
   }
   for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
@@ -725,9 +770,8 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
                                   second->key & 0xffffffff, given->what, second[-1].line)
                      : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
                                   "other direction", given->what, second->line);
-    else if (!settled)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!settled ||
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -962,14 +1006,10 @@ static int permi_reader_no_memory(permi_reader *reader)
   return 0;
 }
 
-static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
-{
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
-}
-
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
 {
-  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what,
+                    error ? strerror(error) : "unknown error");
 }
 
 static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
@@ -1316,7 +1356,6 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
     return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
-
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
                              array ? "rows columns" : "rows columns entries");
@@ -1393,7 +1432,6 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
   int open = standard; /* a file or device; by name first, as stat follows links */
-  char doing[40];
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
   open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
@@ -1416,8 +1454,8 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
     return PERM_OK;
   if (!failed)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
-  return permi_file_because(result, path, doing, why);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: cannot %s: %s", permi_show_name(path).text,
+                    strcmp(failed, "sync the directory of") ? failed : "sync its directory", why);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
@@ -1432,10 +1470,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
-  if ((matrix->m && !matrix->row_start) ||
-      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
-                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+  if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
   written.matrix = matrix;
@@ -1459,8 +1494,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
-  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
-      reader->cursor[1] != '\t')
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && !permi_is_blank(reader->cursor[1]))
     reader->tight = reader->line;
   permi_skip_blanks(reader);
   if (reader->cursor < reader->line_end && *reader->cursor != mark)
@@ -1474,16 +1508,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
-}
-
-static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
-{
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
 }
 
 /* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where
@@ -2267,9 +2291,7 @@ static int permi_is_graph6(const permi_reader *reader)
   look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
-  if (permi_graph6_header(&look))
-    return 1;
-  if (*look.cursor == ':' || *look.cursor == '&')
+  if (permi_graph6_header(&look) || *look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
     const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
@@ -2413,7 +2435,6 @@ static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
   const char *begin, *end;
-  look.result = NULL;
   while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
     if (*begin == 'p')
       return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&
@@ -2699,10 +2720,8 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) {
-    perm_matrix_free(matrix);
+  if (watch->stopped != PERM_OK)
     permi_reader_no_memory(&reader);
-  }
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return reader.status;
@@ -2762,7 +2781,6 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     }
     capacity = bytes == capacity ? room : capacity;
     ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
-    errno = 0;
     got = fread((char *)text + bytes, 1, ask, file);
     if (ferror(file) && errno == EINTR) {
       clearerr(file);
@@ -2982,6 +3000,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
+  int *first, *line; /* >>choose: in the room of queue, queued */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
@@ -2989,11 +3008,6 @@ typedef struct permi_working {
   permi_number constant;
   permi_control *watch;
 } permi_working;
-
-static void permi_working_free(permi_working *working)
-{
-  permi_pool_release(&working->pool);
-}
 
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
@@ -3005,19 +3019,15 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->n = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
-  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
   working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
-  if (working->pool.failed) {
-    permi_working_free(working);
+  if (!permi_pool_ints(&working->pool, &working->head, vertices, &working->degree, vertices, &working->at, vertices,
+                       &working->queued, vertices, &working->component, vertices, &working->queue, vertices + 1,
+                       &working->work, 9 * rows + 2, &working->column, entries, (int **)NULL)) {
+    permi_pool_release(&working->pool);
     return 0;
   }
-  working->degree = working->head + vertices;
-  working->at = working->degree + vertices;
-  working->queued = working->at + vertices;
-  working->component = working->queued + vertices;
-  working->queue = working->component + vertices;
-  working->work = working->queue + vertices + 1;
-  working->column = working->work + 9 * rows + 2;
+  working->first = working->queue;
+  working->line = working->queued;
   working->cursor = working->start + rows + 1;
   for (v = 0; v < vertices; v++) {
     working->head[v] = working->at[v] = -1;
@@ -3538,10 +3548,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     return PERM_OK;
   number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
-  if (working->modulus) {
-    permi_integer_reduce(&working->constant.integer, working->modulus);
-    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
-  }
+  permi_number_reduce(&working->constant, working->modulus);
   return status;
 }
 
@@ -3802,6 +3809,7 @@ typedef struct permi_block {
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
+  permi_pool pool; /* of these */
 } permi_block;
 
 /* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
@@ -3951,8 +3959,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before these are touched */
+  double peak; /* states of the largest step */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -3962,8 +3969,6 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
   memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
-  walk->unseen[0] = 0;
-  walk->unseen[1] = block->n;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -4064,19 +4069,12 @@ static int permi_greedy_near_of(int open)
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
 {
   const size_t vertices = (size_t)block->vertices;
-  int *numbers = (int *)permi_pool_get(pool, 7 * vertices, sizeof(int));
-  greedy->walk.state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
-  if (pool->failed)
-    return 0;
-  greedy->mark = greedy->walk.state + vertices;
-  greedy->walk.open = numbers;
-  greedy->walk.frontier = numbers + vertices;
-  greedy->walk.place = numbers + 2 * vertices;
-  greedy->growth = numbers + 3 * vertices;
-  greedy->nearness = numbers + 4 * vertices;
-  greedy->next = numbers + 5 * vertices;
-  greedy->list = numbers + 6 * vertices;
-  return 1;
+  permi_walk *walk = &greedy->walk;
+  walk->state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
+  greedy->mark = walk->state ? walk->state + vertices : NULL;
+  return permi_pool_ints(pool, &walk->open, vertices, &walk->frontier, vertices, &walk->place, vertices,
+                         &greedy->growth, vertices, &greedy->nearness, vertices, &greedy->next, vertices,
+                         &greedy->list, vertices, (int **)NULL);
 }
 
 static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
@@ -4183,18 +4181,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  permi_walk *walk = &greedy->walk;
   const int n = block->n, kind = greedy->kind;
-  int v;
-  if (length == 0) {
-    v = permi_order_below(seed, n);
-    if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + v % (block->vertices - n);
-    return v;
-  }
-  for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
-    ;
-  walk->unseen[kind == 1] = v + 1;
+  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % (block->vertices - n);
+  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
+    v++;
   return v;
 }
 
@@ -4489,12 +4481,10 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->budget = budget;
   a->words = (int)words;
   a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
-  a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
-      !permi_positions_get(pool, vertices + 1, words, &a->trial))
+      !permi_positions_get(pool, vertices + 1, words, &a->trial) ||
+      !permi_pool_ints(pool, &a->order, vertices, &a->candidate, vertices, &a->best, vertices, (int **)NULL))
     return 0;
-  a->candidate = a->order + vertices;
-  a->best = a->order + 2 * vertices;
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
@@ -4771,30 +4761,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   if (plan)
     permi_pool_release(&((permi_owned *)plan)->pool);
   permi_release(allocator, plan);
-}
-
-/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
-static int permi_pool_ints(permi_pool *pool, ...)
-{
-  va_list arrays;
-  int **array, *next = NULL;
-  size_t all = 0;
-  int pass;
-  for (pass = 0; pass < 2; pass++) {
-    va_start(arrays, pool);
-    while ((array = va_arg(arrays, int **)) != NULL) {
-      const size_t count = va_arg(arrays, size_t);
-      *array = next;
-      if (pass)
-        next += count;
-      else
-        all += count;
-    }
-    va_end(arrays);
-    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
-      return 0;
-  }
-  return 1;
 }
 
 static perm_status permi_refuse_long(permi_offer *offer)
@@ -9692,19 +9658,21 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
-/* An entry: the first half of a permi_coefficient, or its integers. */
-typedef union permi_band_entry {
-  double real[3];
-  int64_t integer[2];
-} permi_band_entry;
+/* `cost` is INFINITY above the limit or if the band is too wide. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* transitions; at most: states, transitions of a row */
+  double made; /* with new runs */
+  int width;
+} permi_band_price;
 
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups, width, counted, *entry_start, *entry_group, *capacity, *first, *last;
+  permi_band_price price;
+  int n, groups, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* as taken */
-  permi_band_entry *entry;
-  double cost, longest, most, seconds_each, bound_relative, lost_error;
+  permi_coefficient *entry;
+  double seconds_each, bound_relative, lost_error;
   double lossy; /* relative error that own powers cause */
 } permi_band;
 
@@ -9918,8 +9886,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].real[2], least);
+    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].absolute, least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -10034,11 +10002,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    memset(&stream.entry, 0, sizeof stream.entry);
-    if (permi_algebra_is_integer(band->numbers.algebra))
-      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
-    else
-      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
+    stream.entry = band->entry[e];
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10069,7 +10033,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
 
 /* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
    tests/proofs/frontier.g). */
-
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;
@@ -10079,7 +10042,7 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   int64_t *exp2;
   int threads;
   perm_status status;
-  runner->done = band->cost * row / band->n * band->seconds_each;
+  runner->done = band->price.cost * row / band->n * band->seconds_each;
   state->row = row;
   state->enterings = 0;
   while (state->opened + state->enterings < band->groups && band->first[state->opened + state->enterings] == row)
@@ -10110,7 +10073,7 @@ static perm_status permi_band_rows(const permi_band *band, permi_control *contro
   perm_status status = PERM_ERROR_MEMORY;
   permi_runner_begin(&state->base, &band->owned.allocator, control, "band");
   state->band = band;
-  state->room = (size_t)band->most;
+  state->room = (size_t)band->price.most;
   state->words = permi_numbers_words(&band->numbers);
   state->states = 1;
   state->from = permi_pool_get(pool, state->room, 8 * state->words);
@@ -10200,13 +10163,6 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
     }
   }
 }
-
-/* `cost` is INFINITY above the limit or if the band is too wide. */
-typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* with new runs */
-  int width;
-} permi_band_price;
 
 /* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
@@ -10434,7 +10390,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *band->entry);
   if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
                        &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
                        &band->column_start, rows, (int **)NULL))
@@ -10446,7 +10402,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
-      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10459,11 +10414,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
-      if (block->integer)
-        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
-      else
-        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -10485,13 +10436,13 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return permi_say(buffer, size,
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_numbers_text(&band->numbers, 0), leaf->information.seconds,
-                   leaf->information.bytes);
+                   leaf->information.n, band->price.width, band->counted ? " (equal ones counted)" : "",
+                   band->price.most, leaf->information.work, permi_numbers_text(&band->numbers, 0),
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
-                             permi_band *band, permi_band_price *price, permi_offer *offer)
+                             permi_band *band, permi_offer *offer)
 {
   /* by algebras, measured at half-widths 5 and 8 */
   static const double seconds[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -10509,13 +10460,13 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
   band->seconds_each = each;
-  permi_band_order(maker, room, block, rival / each, same, lines, price);
+  permi_band_order(maker, room, block, rival / each, same, lines, &band->price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
+  if (!(band->price.cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
                  permi_time_words(rival).text);
-  else if (!(price->cost < (double)INFINITY))
+  else if (!(band->price.cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
@@ -10534,11 +10485,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
-  permi_band_price price;
   double each, gamma, sums;
   int fine;
   offer->plan = band;
-  fine = band && permi_band_search(maker, &room, block, rival, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, rival, band, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -10549,15 +10499,12 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
   band->n = n;
-  band->width = price.width;
-  band->most = price.most;
-  band->longest = price.longest;
-  band->cost = price.cost;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_ROW_SECONDS +
-                   2e-6;
-  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+  offer->seconds = band->price.cost * band->seconds_each + band->price.made * PERMI_BAND_MADE_SECONDS +
+                   n * PERMI_ROW_SECONDS + 2e-6;
+  offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
+                 sizeof(permi_band_run) *
+                     fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) + 131072 +
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10577,14 +10524,14 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost;
+  leaf->information.work = band->price.cost;
   leaf->information.fingerprint = hash;
   permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->threaded = band->price.longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   return PERM_OK;
 }
 
@@ -10630,7 +10577,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
   double states, ways; /* after the step; ways that merge into one state */
-  double done;         /* share of the work before it */
+  double done;         /* ways before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -10840,17 +10787,13 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
-  int e;
-  for (e = block->start[u]; e < block->start[u + 1]; e++) {
-    const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
-    const int odd = build->uncommon[block->edge[e]];
-    if (from > 1) {
-      build->met[at + (size_t)build->list[from].slot]--;
-      build->odd[at + (size_t)build->list[from].slot] -= odd;
-    }
-    if (into > 1) {
-      build->met[at + (size_t)build->list[into].slot]++;
-      build->odd[at + (size_t)build->list[into].slot] += odd;
+  int e, pass;
+  for (pass = 0; pass < 2; pass++) {
+    const int number = pass ? into : from, change = pass ? 1 : -1;
+    for (e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
+      const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES + (size_t)build->list[number].slot;
+      build->met[at] += change;
+      build->odd[at] += change * build->uncommon[block->edge[e]];
     }
   }
 }
@@ -10925,20 +10868,14 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before, common, other;
+  int64_t before, common;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  common = before; /* the greatest common divisor, with the sign of the last entry */
-  other = integer[build->edge[u]];
-  while (other) {
-    const int64_t rest = common % other;
-    common = other;
-    other = rest;
-  }
-  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
+  common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
+  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }
 
@@ -11157,15 +11094,10 @@ static int permi_class_fields(permi_classes *plan)
 #define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
-typedef struct permi_class_take {
-  uint32_t state, way;
-} permi_class_take;
-
+/* A take: way << 32 | state, its key. In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_takes {
-  size_t count, room, key_room;
-  permi_class_take *take;
-  uint64_t *key;
+  size_t count, room;
+  uint64_t *take;
 } permi_class_takes;
 
 typedef struct permi_class_list {
@@ -11247,18 +11179,17 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words;
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
+  const size_t words = (size_t)run->plan->words;
+  const int share = (int)(permi_class_hash(key, run->plan->words) >> 40) & (run->shares - 1); /* tables: lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  const perm_allocator *locked = &run->base.locked;
-  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  uint64_t *take;
+  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *take)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
-  takes->take[takes->count].state = (uint32_t)state;
-  takes->take[takes->count].way = (uint32_t)way;
-  memcpy(takes->key + takes->count++ * (size_t)words, key, (size_t)words * sizeof *key);
+  take = takes->take + takes->count++ * (1 + words);
+  take[0] = (uint64_t)way << 32 | state;
+  memcpy(take + 1, key, words * sizeof *key);
   return 1;
 }
 
@@ -11382,8 +11313,9 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
     const permi_class_list *from = &run->list[run->p & 1][source];
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
-      const permi_class_take take = takes->take[k];
-      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      const uint64_t *take = takes->take + k * (1 + words);
+      const uint32_t state = (uint32_t)take[0], way = (uint32_t)(take[0] >> 32);
+      const size_t t = permi_class_find(run, list, take + 1);
       permi_class_links *links = run->links ? &run->links[share] : NULL;
       if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
                                                  sizeof *links->link))) {
@@ -11391,10 +11323,10 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
         break;
       }
       if (links) {
-        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        const permi_class_link link = {state, way, (uint32_t)source, (uint32_t)t};
         links->link[links->count++] = link;
       }
-      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+      permi_class_add_way(run, from, state, (int)way, list, t);
     }
     takes->count = 0;
   }
@@ -11422,7 +11354,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
-  runner->done = step->done * run->plan->seconds;
+  runner->done = step->done / run->plan->cost * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
@@ -11476,10 +11408,8 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+  for (k = 0; run->takes && k < run->shares * run->shares; k++)
     permi_release(&run->base.locked, run->takes[k].take);
-    permi_release(&run->base.locked, run->takes[k].key);
-  }
   for (which = 0; which < 2; which++)
     for (k = 0; run->list[which] && k < run->shares; k++) {
       permi_release(&run->base.locked, run->list[which][k].key);
@@ -11643,8 +11573,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
     plan->cost += before * (1 + plan->step[p].parts);
     plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++)
-    plan->step[p].done /= plan->cost;
   return status;
 }
 
@@ -11715,7 +11643,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     ways = fmax(ways, best->step[p].parts + 1);
   offer->bytes =
       1.5 * (2 * best->most * (key + value + 16) +
-             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + 8)) +
       (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }
@@ -13618,18 +13546,6 @@ typedef struct permi_signs_order {
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
-static void permi_signs_row_sums(permi_signs_matrix *matrix)
-{
-  int i, j;
-  for (i = 0; i < matrix->n; i++) {
-    matrix->sum[i] = matrix->size[i] = 0;
-    for (j = 0; j < matrix->n; j++) {
-      matrix->sum[i] += matrix->entry[i][j];
-      matrix->size[i] += abs(matrix->entry[i][j]);
-    }
-  }
-}
-
 PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
@@ -14067,25 +13983,6 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
-static double permi_signs_cooling(double ratio, int moves)
-{
-  double low = 0, high = 1;
-  int k;
-  for (k = 0; k < 60; k++) {
-    const double middle = (low + high) / 2;
-    double power = 1, base = middle;
-    int left = moves;
-    for (; left; left >>= 1, base *= base)
-      power *= left & 1 ? base : 1;
-    if (power * ratio > 1)
-      high = middle;
-    else
-      low = middle;
-  }
-  return high;
-}
-
 /* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
@@ -14116,7 +14013,7 @@ PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, pe
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
   double cost, best;
-  const double cooling = permi_signs_cooling(heat / 0.005, moves);
+  const double cooling = pow(0.005 / heat, 1.0 / moves);
   const int n = model->n;
   int move, k;
   permi_signs_positions(model, order, positions);
@@ -14413,21 +14310,19 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  int i, j, e;
+  int i, e;
   memset(matrix, 0, sizeof *matrix);
   matrix->n = n;
-  for (i = 0; i < n; i++) {
-    int64_t size = 0;
+  for (i = 0; i < n; i++)
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int64_t x = block->integer[block->edge[e]];
-      j = block->neighbour[e] - other;
-      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (size += x < 0 ? -x : x) > PERMI_SIGNS_MOST)
+      const int j = block->neighbour[e] - other;
+      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (matrix->size[i] += abs((int)x)) > PERMI_SIGNS_MOST)
         return 0;
+      matrix->sum[i] += (int)x;
       matrix->entry[i][j] = (int)x;
       matrix->touched[i] |= UINT64_C(1) << j;
     }
-  }
-  permi_signs_row_sums(matrix);
   return 1;
 }
 
@@ -14588,8 +14483,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
       permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                   "is too small or has too large sums for method sign-search on GPUs: leave "
-                                                  "options.isa open, and it runs on the CPU");
+                   "is too small or has too large sums for method sign-search on GPUs: leave options.isa open, and it "
+                   "runs on the CPU");
     if (made && !offer->why[0])
       offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
@@ -14687,10 +14582,14 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
   const perm_allocator *allocator = run->base.pool.allocator;
-  permi_term *memory[2], *term = NULL, *other, *sorted;
+  const size_t most = source->states * (size_t)(frontier->stream_start[p + 1] - frontier->stream_start[p]);
+  permi_term *const memory = (permi_term *)permi_allocate(allocator, most, 2 * sizeof *memory);
+  permi_term *term = memory, *other = memory + most, *sorted;
   perm_status status = PERM_OK;
-  size_t count = 0, room = 0, k;
+  size_t count = 0, k;
   int s, w;
+  if (!memory)
+    return PERM_ERROR_MEMORY;
   permi_run_prepare(run, p);
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
@@ -14704,19 +14603,11 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                                  run->rows[w]);
       if (differs || (frontier->rows && ones > frontier->most[p + 1]))
         continue;
-      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
-        permi_release(allocator, term);
-        return PERM_ERROR_MEMORY;
-      }
       term[count].take.group = (uint32_t)k;
       term[count++].take.stream = (uint32_t)s;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  memory[0] = term;
-  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
-  if (status == PERM_OK && !other)
-    status = PERM_ERROR_MEMORY;
   count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
@@ -14741,8 +14632,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  permi_release(allocator, memory[0]);
-  permi_release(allocator, memory[1]);
+  permi_release(allocator, memory);
   return status;
 }
 
@@ -15001,8 +14891,7 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9    
-
+#define PERMI_TRANSVERSALS_VERTEX 2e-9
 #define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
 
 typedef struct permi_transversals {
@@ -16395,20 +16284,18 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
-    faces.count = 0;
     good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
-    result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         column[used++] = block->neighbour[e] - block->n;
     }
     start[n] = used;
-    if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
-                    block->n)
-      result->planar = -1;
-    for (i = 0; i < block->n && result->planar > 0; i++) { /* negates rows until the matching's signs are + */
+    good = good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1,
+                                  watch) == block->n;
+    result->planar = good ? 1 : -1;
+    for (i = 0; i < block->n && good; i++) { /* negates rows until the matching's signs are + */
       int flip = 1;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         if (block->neighbour[e] == matched[i] + block->n)
@@ -16760,7 +16647,7 @@ PERMI_BRIEF_END
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
    bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
-   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
+   is measured: with low parts cut to the 24 bits of a float it is about 2^(104 - 53 - 24) times as large. */
 
 /* Columns have the numbers of their rows. */
 typedef struct permi_fronts {
@@ -16782,7 +16669,6 @@ typedef struct permi_frontal {
 #define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
-#define PERMI_COARSE_BITS 24   /* of a float */
 #define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
@@ -17965,25 +17851,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, the choice. */
 
-static int permi_lines_same(permi_working *working, int side, int a, int b)
-{
-  int index, equal = working->degree[a] == working->degree[b];
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = index;
-  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index];
-    const int at = working->at[y->vertex[1 - side]];
-    const permi_cell *x = &working->cell[at < 0 ? index : at];
-    equal = at >= 0 && (working->integer
-                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
-                            : x->real == y->real && x->imaginary == y->imaginary);
-  }
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = -1;
-  return equal;
-}
-
-/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
+/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17997,8 +17865,7 @@ static int permi_report_left(permi_working *working)
   if (!line)
     return 0;
   working->reported = 1;
-  for (k = 0; k < working->blocks; k++)
-    size[k] = 0;
+  memset(size, 0, (size_t)working->blocks * sizeof *size);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       size[working->component[v]]++;
@@ -18031,51 +17898,27 @@ static int permi_report_left(permi_working *working)
       }
     sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
-      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
-        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
+      *equal += sorted[k].key == sorted[k - 1].key;
   }
   permi_release(&working->allocator, line);
   return 1;
 }
 
-static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+static perm_status permi_block_lines(permi_working *working)
 {
-  permi_release(allocator, block->start); /* neighbour and edge too */
-  permi_release(allocator, block->integer);
-  permi_release(allocator, block->real);
-}
-
-/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
-   (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
-static perm_status permi_block_lines(permi_working *working, int **first, int **line)
-{
-  const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 3 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k, side;
-  if (!begin || !lines) {
-    permi_release(allocator, begin);
-    permi_release(allocator, lines);
-    return PERM_ERROR_MEMORY;
-  }
-  fill = begin + 2 * (blocks + 1);
-  *first = begin;
-  *line = lines;
+  int *first = working->first, v, k;
+  memset(first, 0, (2 * (size_t)blocks + 1) * sizeof *first);
   for (v = 0; v < 2 * n; v++)
     if (working->degree[v] >= 0)
-      begin[(v < n ? 0 : blocks + 1) + working->component[v] + 1]++;
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < blocks; k++)
-      begin[side * (blocks + 1) + k + 1] += begin[side * (blocks + 1) + k];
-  for (v = 0; v < 2 * n; v++) {
-    if (v % n == 0)
-      memcpy(fill, begin + (v < n ? 0 : blocks + 1), (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(working->watch, (size_t)v, 20))
-      return working->watch->stopped;
+      first[(v < n ? 0 : blocks) + working->component[v]]++;
+  for (k = 0; k < 2 * blocks; k++) /* ends */
+    first[k + 1] += first[k];
+  for (v = 2 * n - 1; v >= 0 && !permi_watch_step(working->watch, (size_t)v, 20); v--)
     if (working->degree[v] >= 0)
-      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
-  return PERM_OK;
+      working->line[--first[(v < n ? 0 : blocks) + working->component[v]]] = v;
+  return working->watch->stopped;
 }
 
 static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
@@ -18097,7 +17940,6 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
-  const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
@@ -18112,17 +17954,16 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->edges = edges;
   block->free_lines = working->alone != NULL;
   values = permi_block_values(block);
-  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
+  block->pool.allocator = &working->allocator;
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_pool_get(&block->pool, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
-  if (!block->start || (!block->integer && !block->real)) {
-    permi_block_release(allocator, block);
+    block->real = (double *)permi_pool_get(&block->pool, (size_t)values, (size_t)(2 + working->is_complex) * 8);
+  if (!permi_pool_ints(&block->pool, &block->start, (size_t)(n + m) + 1, &block->neighbour, 2 * (size_t)edges,
+                       &block->edge, 2 * (size_t)edges, (int **)NULL)) {
+    permi_pool_release(&block->pool);
     return 0;
   }
-  block->neighbour = block->start + (n + m + 1);
-  block->edge = block->neighbour + 2 * edges;
   block->absolute = block->real ? block->real + values : NULL;
   block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
@@ -18269,7 +18110,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
-  memset(leaf, 0, sizeof *leaf);
   if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
@@ -18377,24 +18217,13 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
-{
-  const permi_offer *best = &offers->offer[offers->chosen];
-  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
-  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
-                    "and %s",
-                    block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
-                    sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
-                    permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
-}
-
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
+  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   permi_offer *best;
-  int i;
+  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
@@ -18405,11 +18234,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
-    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
-    return permi_fail_hopeless(maker, block, offers);
-  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
+                 (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                      "and %s",
+                      block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
+                      sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
+  if (!array && best->bytes > offers->most_bytes && maker->working->integer &&
+      options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "exact integers are predicted to need %s and %s, over max_bytes = %s",
                       permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
@@ -18469,8 +18304,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    if (offer[i].plan)
-      permi_engines[i].release(&options->allocator, offer[i].plan);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
@@ -18536,18 +18370,16 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
   if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+    maker->subsets = (double *)permi_pool_get(&maker->working->pool, (size_t)2 << PERMI_MAJORANT_ORDER,
                                               sizeof *maker->subsets);
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    return permi_fail_memory(maker->result);
-  if (!permi_block_create(maker->working, rows, columns, order, wide, &block))
+  if (maker->working->pool.failed || !permi_block_create(maker->working, rows, columns, order, wide, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
-  permi_block_release(&maker->working->allocator, &block);
+  permi_pool_release(&block.pool);
   if (status != PERM_OK)
     return status;
   if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
@@ -18561,13 +18393,9 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
-  const perm_allocator *allocator = &working->allocator;
-  const int n = working->n, blocks = working->blocks;
-  int *first, *line, *wide, k, rows_left = 0;
-  perm_status status = permi_block_lines(working, &first, &line);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(maker->result);
-  wide = first + blocks + 1;
+  const int blocks = working->blocks, *first = working->first, *wide = first + blocks, *line = working->line;
+  perm_status status = permi_block_lines(working);
+  int k, rows_left = 0;
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1 && !working->alone)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
@@ -18589,10 +18417,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1 || working->alone)
-      status = permi_make_block(maker, line + first[k], line + n + wide[k], order, wide[k + 1] - wide[k], rows_left);
+      status = permi_make_block(maker, line + first[k], line + wide[k], order, wide[k + 1] - wide[k], rows_left);
   }
-  permi_release(allocator, first);
-  permi_release(allocator, line);
   return status;
 }
 
@@ -18602,7 +18428,7 @@ static perm_status permi_make_blocks(permi_maker *maker)
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
-  const char *missing;
+  const char *missing = matrix ? permi_matrix_missing(matrix) : NULL;
   size_t i, e, previous;
   int part;
   if (!matrix)
@@ -18620,21 +18446,14 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
     return permi_fail(result, PERM_ERROR_SIZE, 1,
                       "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
                       PERM_MATRIX_MAX_ROWS);
-  if (!matrix->row_start || (matrix->nnz && !matrix->column))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
-            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
-            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
-                                                                      : NULL;
-  if (matrix->nnz && missing)
+  if (missing)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 8); i++) {
     if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
       return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
                         (int)i + 1);
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
     for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
          previous = e++) {
       if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
@@ -18651,6 +18470,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
                             (int)i + 1, matrix->column[e] + 1);
       }
     }
+  }
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
@@ -18661,12 +18481,19 @@ static perm_status permi_check_input(const perm_matrix *matrix, const perm_optio
   return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
 }
 
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
-                                  int exact)
+/* The caller releases working->pool. */
+static perm_status permi_working_make(permi_working *working, const perm_matrix *matrix, int exact,
+                                      permi_control *watch, int *zero, perm_result *result)
 {
+  const perm_options *options = watch->options;
+  if (!permi_working_create(working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
+    return permi_fail_memory(result);
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+  working->watch = watch;
+  watch->activity = "preparing";
+  return permi_sparse_prepare(matrix, exact, working, zero, result);
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
@@ -18674,8 +18501,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 {
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers;
-  double *reals;
   permi_cell cell;
   size_t e;
   int i, part;
@@ -18686,20 +18511,18 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
   for (i = 0; i < m; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_matrix_entry(matrix, e, &cell);
       for (part = 0; part < parts; part++) {
         const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
-          integers[at] = part ? cell.imaginary_integer : cell.integer;
+          ((int64_t *)*entries)[at] = part ? cell.imaginary_integer : cell.integer;
         else
-          reals[at] = part ? cell.imaginary : cell.real;
+          ((double *)*entries)[at] = part ? cell.imaginary : cell.real;
       }
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+  *problem = permi_problem_make(m, n, exact ? NULL : (double *)*entries, exact ? (int64_t *)*entries : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
@@ -18754,10 +18577,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   permi_working working;
   permi_maker maker;
   permi_account account;
-  perm_status status = PERM_OK;
-  int zero;
+  perm_status status;
+  int zero = 0;
   const double start = permi_seconds();
-  memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
   account.floor = how & PERMI_FROM_ARRAY ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
@@ -18769,17 +18591,13 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.worth = worth;
   maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
-    perm_job_free(maker.job);
+  if (!maker.job)
     return permi_fail_memory(result);
-  }
-  permi_working_options(&working, matrix, options, exact);
-  working.watch = maker.watch = watch;
-  watch->activity = "preparing";
+  maker.watch = watch;
   maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
-  maker.job->is_complex = working.is_complex;
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  maker.job->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  status = permi_working_make(&working, matrix, exact, watch, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
     if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
       status = permi_fail_memory(result);
@@ -18791,9 +18609,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
     permi_job_set_constant(maker.job, 0);
   else if (status == PERM_OK && watch->stopped == PERM_OK)
     status = permi_make_blocks(&maker);
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
@@ -19019,12 +18836,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, 
   perm_precision next;
   perm_status status;
   char line[160];
-  int raised = 0, steps;
+  int raised = 0;
   permi_result_clear(result);
   *job = NULL;
   status = permi_sparse_job(matrix, how, &options, job, result);
-  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+  while (status == PERM_OK && (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT) {
     options.precision = next;
     status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
@@ -19093,20 +18909,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
-  memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
-    return permi_fail_memory(result);
-  working.watch = &watch;
-  watch.activity = "preparing";
-  permi_working_options(&working, matrix, options, exact);
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  status = permi_working_make(&working, matrix, exact, &watch, &zero, result);
   if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
     status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
     *report = working.report;
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   return status;
 }
 
@@ -20007,11 +19817,6 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   return 1;
 }
 
-PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
-{
-  return PERMI_NAME(signs_advance)(walk, k, bit);
-}
-
 #if PERMI_WIDTH >= 4
 /* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
    */
@@ -20196,7 +20001,7 @@ PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
     PERMI_NAME(signs_search)(walk, k + 1);
 }
 
-static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_step), PERMI_NAME(signs_search)};
+static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_advance), PERMI_NAME(signs_search)};
 
 #undef PERMI_SIGNS_V
 #undef PERMI_SIGNS_ADD

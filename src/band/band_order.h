@@ -57,13 +57,6 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* `cost` is INFINITY above the limit or if the band is too wide. */
-typedef struct permi_band_price {
-  double cost, most, longest; /* transitions; at most: states, transitions of a row */
-  double made; /* with new runs */
-  int width;
-} permi_band_price;
-
 /* Returns C(columns, used), or vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
@@ -290,7 +283,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
+  band->entry = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *band->entry);
   if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
                        &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
                        &band->column_start, rows, (int **)NULL))
@@ -302,7 +295,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
-      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -315,11 +307,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
-      if (block->integer)
-        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
-      else
-        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
+      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
     }
   }
   band->entry_start[n] = used;
@@ -341,13 +329,13 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return permi_say(buffer, size,
                    "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                    "predicted %.3g s, %.3g bytes\n",
-                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                   leaf->information.work, permi_numbers_text(&band->numbers, 0), leaf->information.seconds,
-                   leaf->information.bytes);
+                   leaf->information.n, band->price.width, band->counted ? " (equal ones counted)" : "",
+                   band->price.most, leaf->information.work, permi_numbers_text(&band->numbers, 0),
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, double rival,
-                             permi_band *band, permi_band_price *price, permi_offer *offer)
+                             permi_band *band, permi_offer *offer)
 {
   /* by algebras, measured at half-widths 5 and 8 */
   static const double seconds[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -365,13 +353,13 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
   band->seconds_each = each;
-  permi_band_order(maker, room, block, rival / each, same, lines, price);
+  permi_band_order(maker, room, block, rival / each, same, lines, &band->price);
   if (room->failed)
     return 0;
-  if (!(price->cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
+  if (!(band->price.cost < (double)INFINITY) && rival < PERMI_BAND_STATES * each)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not found to be a band that takes less than %s",
                  permi_time_words(rival).text);
-  else if (!(price->cost < (double)INFINITY))
+  else if (!(band->price.cost < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
                  PERMI_BAND_STATES);
@@ -390,11 +378,10 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
-  permi_band_price price;
   double each, gamma, sums;
   int fine;
   offer->plan = band;
-  fine = band && permi_band_search(maker, &room, block, rival, band, &price, offer);
+  fine = band && permi_band_search(maker, &room, block, rival, band, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -405,15 +392,12 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
   band->n = n;
-  band->width = price.width;
-  band->most = price.most;
-  band->longest = price.longest;
-  band->cost = price.cost;
-  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_ROW_SECONDS +
-                   2e-6;
-  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
-                 48.0 * block->edges;
+  offer->seconds = band->price.cost * band->seconds_each + band->price.made * PERMI_BAND_MADE_SECONDS +
+                   n * PERMI_ROW_SECONDS + 2e-6;
+  offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
+                 sizeof(permi_band_run) *
+                     fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) + 131072 +
+                 80.0 * block->edges;
   return PERM_OK;
 }
 
@@ -433,14 +417,14 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->cost;
+  leaf->information.work = band->price.cost;
   leaf->information.fingerprint = hash;
   permi_leaf_values(leaf, numbers, band->bound_relative, PERMI_UNIT, permi_band_task, permi_band_explain);
-  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->threaded = band->price.longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

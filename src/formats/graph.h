@@ -49,9 +49,7 @@ static int permi_is_graph6(const permi_reader *reader)
   look.result = NULL;
   if (!permi_graph6_line(&look))
     return 0;
-  if (permi_graph6_header(&look))
-    return 1;
-  if (*look.cursor == ':' || *look.cursor == '&')
+  if (permi_graph6_header(&look) || *look.cursor == ':' || *look.cursor == '&')
     return 1;
   do {
     const char *p = look.cursor += *look.cursor == ':' || *look.cursor == '&';
@@ -195,7 +193,6 @@ static int permi_is_dimacs(const permi_reader *reader)
 {
   permi_reader look = *reader;
   const char *begin, *end;
-  look.result = NULL;
   while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
     if (*begin == 'p')
       return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&

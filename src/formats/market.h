@@ -112,14 +112,10 @@ static int permi_reader_no_memory(permi_reader *reader)
   return 0;
 }
 
-static perm_status permi_file_because(perm_result *result, const char *name, const char *what, const char *why)
-{
-  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what, why);
-}
-
 static perm_status permi_file_fail(perm_result *result, const char *name, const char *what, int error)
 {
-  return permi_file_because(result, name, what, error ? strerror(error) : "unknown error");
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: %s: %s", permi_show_name(name).text, what,
+                    error ? strerror(error) : "unknown error");
 }
 
 static int permi_reader_push(permi_reader *reader, uint64_t row, uint64_t column, permi_entry *entry)
@@ -466,7 +462,6 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a skew-symmetric pattern found, general or symmetric was expected");
   if (symmetry == PERMI_HERMITIAN && reader->kind != PERM_KIND_COMPLEX)
     return permi_reader_fail(reader, "a hermitian matrix of field %s found, complex was expected", field);
-
   if (!permi_next_content(reader, 0))
     return permi_reader_fail(reader, "the file ends before the size line, '%s' was expected",
                              array ? "rows columns" : "rows columns entries");
@@ -543,7 +538,6 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   const char *why, *failed = "write";
   const int standard = !strcmp(path, "-");
   int open = standard; /* a file or device; by name first, as stat follows links */
-  char doing[40];
 #if defined(__unix__) || defined(__APPLE__)
   struct stat information;
   open |= !strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
@@ -566,8 +560,8 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
     return PERM_OK;
   if (!failed)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a file name");
-  snprintf(doing, sizeof doing, "cannot %s", strcmp(failed, "sync the directory of") ? failed : "sync its directory");
-  return permi_file_because(result, path, doing, why);
+  return permi_fail(result, PERM_ERROR_FILE, 1, "%s: cannot %s: %s", permi_show_name(path).text,
+                    strcmp(failed, "sync the directory of") ? failed : "sync its directory", why);
 }
 
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, const perm_options *options,
@@ -582,10 +576,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
     return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 2, "matrix is NULL");
-  if ((matrix->m && !matrix->row_start) ||
-      (matrix->nnz && (!matrix->column || (matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                       (matrix->kind >= PERM_KIND_REAL && !matrix->real) ||
-                       (matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary))))
+  if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
   written.matrix = matrix;

@@ -11,8 +11,7 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
-  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
-      reader->cursor[1] != '\t')
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && !permi_is_blank(reader->cursor[1]))
     reader->tight = reader->line;
   permi_skip_blanks(reader);
   if (reader->cursor < reader->line_end && *reader->cursor != mark)
@@ -26,16 +25,6 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
-}
-
-static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
-{
-  while (b) {
-    const uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
 }
 
 /* Multiplies rows by their least common denominators, reader->denominator by all; with more rows than columns, where

@@ -197,10 +197,8 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (further ? permi_read_graph6(&reader, PERM_FORMAT_GRAPH6) : permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) {
-    perm_matrix_free(matrix);
+  if (watch->stopped != PERM_OK)
     permi_reader_no_memory(&reader);
-  }
   if (result)
     result->seconds = permi_seconds() - watch->start;
   return reader.status;
@@ -260,7 +258,6 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
     }
     capacity = bytes == capacity ? room : capacity;
     ask = capacity - bytes < 1 << 22 ? capacity - bytes : 1 << 22;
-    errno = 0;
     got = fread((char *)text + bytes, 1, ask, file);
     if (ferror(file) && errno == EINTR) {
       clearerr(file);

@@ -126,30 +126,6 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
-static int permi_pool_ints(permi_pool *pool, ...)
-{
-  va_list arrays;
-  int **array, *next = NULL;
-  size_t all = 0;
-  int pass;
-  for (pass = 0; pass < 2; pass++) {
-    va_start(arrays, pool);
-    while ((array = va_arg(arrays, int **)) != NULL) {
-      const size_t count = va_arg(arrays, size_t);
-      *array = next;
-      if (pass)
-        next += count;
-      else
-        all += count;
-    }
-    va_end(arrays);
-    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
-      return 0;
-  }
-  return 1;
-}
-
 static perm_status permi_refuse_long(permi_offer *offer)
 {
   return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);

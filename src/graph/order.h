@@ -242,12 +242,10 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
   a->budget = budget;
   a->words = (int)words;
   a->adjacent = (uint64_t *)permi_pool_zeros(pool, vertices * words, sizeof(uint64_t));
-  a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
   if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
-      !permi_positions_get(pool, vertices + 1, words, &a->trial))
+      !permi_positions_get(pool, vertices + 1, words, &a->trial) ||
+      !permi_pool_ints(pool, &a->order, vertices, &a->candidate, vertices, &a->best, vertices, (int **)NULL))
     return 0;
-  a->candidate = a->order + vertices;
-  a->best = a->order + 2 * vertices;
   for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);

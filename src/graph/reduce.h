@@ -368,10 +368,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
     return PERM_OK;
   number = permi_cell_number(working, cell);
   status = permi_number_multiply(&working->constant, &number);
-  if (working->modulus) {
-    permi_integer_reduce(&working->constant.integer, working->modulus);
-    permi_integer_reduce(&working->constant.imaginary_integer, working->modulus);
-  }
+  permi_number_reduce(&working->constant, working->modulus);
   return status;
 }
 

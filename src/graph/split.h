@@ -163,6 +163,7 @@ typedef struct permi_working {
   int *head, *degree; /* first entry of a vertex; -1 once eliminated */
   int *at;            /* a line's entry, while merging */
   int *queue, *queued, *component, *column;
+  int *first, *line; /* >>choose: in the room of queue, queued */
   int *work; /* 9 n + 2 */
   permi_cell *alone; /* of rows; vertex[1]: 0 if none went there; rounded: additions. NULL: square */
   size_t *start, *cursor; /* n + 1, n */
@@ -170,11 +171,6 @@ typedef struct permi_working {
   permi_number constant;
   permi_control *watch;
 } permi_working;
-
-static void permi_working_free(permi_working *working)
-{
-  permi_pool_release(&working->pool);
-}
 
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
@@ -186,19 +182,15 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->n = n;
   working->constant = permi_number_one();
   working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
-  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
   working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
-  if (working->pool.failed) {
-    permi_working_free(working);
+  if (!permi_pool_ints(&working->pool, &working->head, vertices, &working->degree, vertices, &working->at, vertices,
+                       &working->queued, vertices, &working->component, vertices, &working->queue, vertices + 1,
+                       &working->work, 9 * rows + 2, &working->column, entries, (int **)NULL)) {
+    permi_pool_release(&working->pool);
     return 0;
   }
-  working->degree = working->head + vertices;
-  working->at = working->degree + vertices;
-  working->queued = working->at + vertices;
-  working->component = working->queued + vertices;
-  working->queue = working->component + vertices;
-  working->work = working->queue + vertices + 1;
-  working->column = working->work + 9 * rows + 2;
+  working->first = working->queue;
+  working->line = working->queued;
   working->cursor = working->start + rows + 1;
   for (v = 0; v < vertices; v++) {
     working->head[v] = working->at[v] = -1;

@@ -22,6 +22,7 @@ typedef struct permi_block {
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute, *imaginary;  /* NULL unless used */
   int64_t *integer, *imaginary_integer;
+  permi_pool pool; /* of these */
 } permi_block;
 
 /* Returns where the factor of an unmatched v, a row's or 1, stands behind the values of edges. */
@@ -171,8 +172,7 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 gone */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
-  double peak;   /* states of the largest step */
-  int unseen[2]; /* lines before these are touched */
+  double peak; /* states of the largest step */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -182,8 +182,6 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
   memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
-  walk->unseen[0] = 0;
-  walk->unseen[1] = block->n;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -284,19 +282,12 @@ static int permi_greedy_near_of(int open)
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
 {
   const size_t vertices = (size_t)block->vertices;
-  int *numbers = (int *)permi_pool_get(pool, 7 * vertices, sizeof(int));
-  greedy->walk.state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
-  if (pool->failed)
-    return 0;
-  greedy->mark = greedy->walk.state + vertices;
-  greedy->walk.open = numbers;
-  greedy->walk.frontier = numbers + vertices;
-  greedy->walk.place = numbers + 2 * vertices;
-  greedy->growth = numbers + 3 * vertices;
-  greedy->nearness = numbers + 4 * vertices;
-  greedy->next = numbers + 5 * vertices;
-  greedy->list = numbers + 6 * vertices;
-  return 1;
+  permi_walk *walk = &greedy->walk;
+  walk->state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
+  greedy->mark = walk->state ? walk->state + vertices : NULL;
+  return permi_pool_ints(pool, &walk->open, vertices, &walk->frontier, vertices, &walk->place, vertices,
+                         &greedy->growth, vertices, &greedy->nearness, vertices, &greedy->next, vertices,
+                         &greedy->list, vertices, (int **)NULL);
 }
 
 static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
@@ -403,18 +394,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  permi_walk *walk = &greedy->walk;
   const int n = block->n, kind = greedy->kind;
-  int v;
-  if (length == 0) {
-    v = permi_order_below(seed, n);
-    if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-      v = n + v % (block->vertices - n);
-    return v;
-  }
-  for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
-    ;
-  walk->unseen[kind == 1] = v + 1;
+  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % (block->vertices - n);
+  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
+    v++;
   return v;
 }
 

@@ -32,6 +32,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
+/* Returns the name of an array that the matrix needs and lacks, or NULL. */
+static const char *permi_matrix_missing(const perm_matrix *matrix)
+{
+  return matrix->m && !matrix->row_start                           ? "row_start"
+         : !matrix->nnz                                            ? NULL
+         : !matrix->column                                         ? "column"
+         : matrix->kind == PERM_KIND_INTEGER && !matrix->integer   ? "integer"
+         : matrix->kind >= PERM_KIND_REAL && !matrix->real         ? "real"
+         : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                   : NULL;
+}
+
 static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, perm_kind kind,
                                  const perm_allocator *allocator)
 {
@@ -106,6 +118,40 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
+/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
+static int permi_pool_ints(permi_pool *pool, ...)
+{
+  va_list arrays;
+  int **array, *next = NULL;
+  size_t all = 0;
+  int pass;
+  for (pass = 0; pass < 2; pass++) {
+    va_start(arrays, pool);
+    while ((array = va_arg(arrays, int **)) != NULL) {
+      const size_t count = va_arg(arrays, size_t);
+      *array = next;
+      if (pass)
+        next += count;
+      else
+        all += count;
+    }
+    va_end(arrays);
+    if (!pass && (next = (int *)permi_pool_get(pool, all + 1, sizeof(int))) == NULL)
+      return 0;
+  }
+  return 1;
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 typedef struct permi_ranked {
   uint64_t key;
   int vertex;
@@ -154,8 +200,7 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
-  if (list->count == list->capacity &&
-      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+  if (!permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
     return 0;
   list->entry[list->count++] = *entry;
   return 1;
@@ -417,7 +462,7 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
   if (status == PERM_OK) {
     list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
     if (!list.entry)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
+      status = permi_no_matrix_memory(given->nnz, result);
   }
   for (; status == PERM_OK && list.count < given->nnz && !permi_watch_step(&watch, list.count, 40); list.count++) {
     while (given->row_start && list.count == given->row_start[row + 1])
@@ -433,9 +478,8 @@ static perm_status permi_matrix_from(const permi_triplets *given, perm_status st
                                   second->key & 0xffffffff, given->what, second[-1].line)
                      : permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the "
                                   "other direction", given->what, second->line);
-    else if (!settled)
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (!settled ||
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)

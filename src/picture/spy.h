@@ -315,7 +315,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       }
     }
   if (square)
-    permi_working_free(&working);
+    permi_pool_release(&working.pool);
   return PERM_OK;
 }
 

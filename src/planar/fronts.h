@@ -7,7 +7,7 @@
    rounded up by PERMI_RADIUS_UP, their underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root
    bound what is left by the product of their row sums. Radii grow by about a bit with each pivot of a front, true
    errors hardly, so that in large fronts pivots above their radius run out. Then pivots go by size alone, and the error
-   is measured: with low parts cut to PERMI_COARSE_BITS it is about 2^(104 - 53 - PERMI_COARSE_BITS) times as large. */
+   is measured: with low parts cut to the 24 bits of a float it is about 2^(104 - 53 - 24) times as large. */
 #pragma once
 #include "../graph/primes.h"
 #include "../frontier/values.h"
@@ -33,7 +33,6 @@ typedef struct permi_frontal {
 #define PERMI_PIVOT_LEAST 0.1  /* times the column's largest */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
 #define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 roundings */
-#define PERMI_COARSE_BITS 24   /* of a float */
 #define PERMI_COARSE_PART 6e-8 /* 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {

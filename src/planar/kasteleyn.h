@@ -466,20 +466,18 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
     return 0;
   }
   if (result->planar && !permi_watch(watch, 0)) {
-    faces.count = 0;
     good = permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
     result->faces = faces.count;
-    result->planar = good ? 1 : -1;
     for (i = 0; i < block->n; i++) {
       start[i] = used;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         column[used++] = block->neighbour[e] - block->n;
     }
     start[n] = used;
-    if (good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1, watch) <
-                    block->n)
-      result->planar = -1;
-    for (i = 0; i < block->n && result->planar > 0; i++) { /* negates rows until the matching's signs are + */
+    good = good && permi_matching(block->n, start, column, matched, result->partner, matched + n, start + n + 1,
+                                  watch) == block->n;
+    result->planar = good ? 1 : -1;
+    for (i = 0; i < block->n && good; i++) { /* negates rows until the matching's signs are + */
       int flip = 1;
       for (e = block->start[i]; e < block->start[i + 1]; e++)
         if (block->neighbour[e] == matched[i] + block->n)

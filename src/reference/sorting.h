@@ -24,10 +24,14 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
   const perm_allocator *allocator = run->base.pool.allocator;
-  permi_term *memory[2], *term = NULL, *other, *sorted;
+  const size_t most = source->states * (size_t)(frontier->stream_start[p + 1] - frontier->stream_start[p]);
+  permi_term *const memory = (permi_term *)permi_allocate(allocator, most, 2 * sizeof *memory);
+  permi_term *term = memory, *other = memory + most, *sorted;
   perm_status status = PERM_OK;
-  size_t count = 0, room = 0, k;
+  size_t count = 0, k;
   int s, w;
+  if (!memory)
+    return PERM_ERROR_MEMORY;
   permi_run_prepare(run, p);
   for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
@@ -41,19 +45,11 @@ static perm_status permi_sorting_step(permi_run *run, int p)
                                  run->rows[w]);
       if (differs || (frontier->rows && ones > frontier->most[p + 1]))
         continue;
-      if (!permi_room(allocator, NULL, &term, count, 1, &room, sizeof *term)) {
-        permi_release(allocator, term);
-        return PERM_ERROR_MEMORY;
-      }
       term[count].take.group = (uint32_t)k;
       term[count++].take.stream = (uint32_t)s;
     }
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
-  memory[0] = term;
-  memory[1] = other = (permi_term *)permi_allocate(allocator, count + 1, sizeof *other);
-  if (status == PERM_OK && !other)
-    status = PERM_ERROR_MEMORY;
   count = status == PERM_OK ? count : 0;
   for (w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
@@ -78,8 +74,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   }
   if (run->tracking)
     permi_values_track(frontier->numbers.algebra, target->value, target->states, &run->base.sizes);
-  permi_release(allocator, memory[0]);
-  permi_release(allocator, memory[1]);
+  permi_release(allocator, memory);
   return status;
 }
 

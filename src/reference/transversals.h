@@ -251,8 +251,7 @@ static perm_status permi_walk_make(permi_maker *maker, const permi_block *block,
 
 #define PERMI_TRANSVERSALS_SAFE_EXP2 -896  /* products above 2^this have the counted error: 1e-270 */
 #define PERMI_TRANSVERSALS_SECONDS 1e-7    /* a choice */
-#define PERMI_TRANSVERSALS_VERTEX 2e-9    
-
+#define PERMI_TRANSVERSALS_VERTEX 2e-9
 #define PERMI_TRANSVERSALS_GONE (1 << 30)  /* added to the degree of a matched vertex */
 
 typedef struct permi_transversals {

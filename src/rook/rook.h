@@ -345,7 +345,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   plan.threads = permi_threads(options);
   result->isa = permi_placements_isa(&plan, options);
   if (!permi_rook_graph(&rook, matrix)) {
-    permi_working_free(&rook.working);
+    permi_pool_release(&rook.working.pool);
     return permi_fail_memory(result);
   }
   if (watch->stopped != PERM_OK) /* the graph is not whole */
@@ -363,8 +363,8 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   else if (status == PERM_ERROR_MEMORY)
     status = permi_fail_memory(result);
   permi_owned_release(&options->allocator, plan.tree);
-  permi_block_release(&options->allocator, &rook.block);
-  permi_working_free(&rook.working);
+  permi_pool_release(&rook.block.pool);
+  permi_pool_release(&rook.working.pool);
   return status;
 }
 

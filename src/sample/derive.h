@@ -54,7 +54,7 @@ static permi_number permi_derive_number(const permi_numbers *numbers, const uint
 static const permi_cell *permi_derive_single(const permi_sampling *sampling, int k)
 {
   const permi_working *working = &sampling->working;
-  const int row = sampling->line[sampling->first[k]];
+  const int row = working->line[working->first[k]];
   return working->alone ? &working->alone[row] : &working->cell[working->head[row]];
 }
 

@@ -31,7 +31,7 @@ typedef struct permi_sampling {
   perm_result *result;
   permi_working working;
   permi_trace *trace; /* of a block */
-  int blocks, *first, *line;
+  int blocks;
   int *forced; /* the column of a row that is a block by itself, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
@@ -167,14 +167,14 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
   for (i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
-  permi_block_release(&options->allocator, &block);
+  permi_pool_release(&block.pool);
   return status;
 }
 
 /* Says if block k is one entry, or one row. */
 static int permi_sample_single(const permi_sampling *sampling, int k)
 {
-  const int *first = sampling->first + k, *wide = first + sampling->working.blocks + 1;
+  const int *first = sampling->working.first + k, *wide = first + sampling->working.blocks;
   return first[1] - first[0] == 1 && (!sampling->working.alone || wide[1] == wide[0]);
 }
 
@@ -186,7 +186,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   perm_options asked = *sampling->options;
   permi_maker maker;
   permi_account account;
-  perm_status status = permi_block_lines(working, &sampling->first, &sampling->line);
+  perm_status status = permi_block_lines(working);
   int k;
   if (status != PERM_OK)
     return status;
@@ -211,8 +211,8 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   maker.working = working;
   maker.result = sampling->result;
   for (k = 0; k < working->blocks && status == PERM_OK; k++) {
-    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin, *wide = &sampling->first[k + 1];
-    const int *row = sampling->line + begin, *column = sampling->line + n + wide[working->blocks];
+    const int *first = working->first + k, *wide = first + working->blocks, order = first[1] - first[0];
+    const int *row = working->line + first[0], *column = working->line + wide[0];
     permi_trace *trace = &sampling->trace[sampling->blocks];
     sampling->forced[*row] = order == 1 && !working->alone ? *column - n : -1;
     if (permi_sample_single(sampling, k))
@@ -223,7 +223,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     trace->n = order;
     trace->zeros = working->zeros > 1;
     sampling->blocks++;
-    status = permi_sampling_block(sampling, &maker, trace, wide[working->blocks + 1] - wide[working->blocks]);
+    status = permi_sampling_block(sampling, &maker, trace, wide[1] - wide[0]);
     maker.kept = trace->derived ? 0 : maker.kept;
   }
   permi_release(allocator, maker.binomial);
@@ -316,9 +316,7 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
     permi_pool_release(&sampling->trace[b].lasting);
     permi_owned_release(allocator, sampling->trace[b].plan);
   }
-  permi_release(allocator, sampling->first);
-  permi_release(allocator, sampling->line);
-  permi_working_free(&sampling->working);
+  permi_pool_release(&sampling->working.pool);
   if (status > 0)
     return permi_fail(sampling->result, status, 0, "%s while %s", perm_status_text(status), doing);
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;

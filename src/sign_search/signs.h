@@ -29,18 +29,6 @@ typedef struct permi_signs_order {
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
 
-static void permi_signs_row_sums(permi_signs_matrix *matrix)
-{
-  int i, j;
-  for (i = 0; i < matrix->n; i++) {
-    matrix->sum[i] = matrix->size[i] = 0;
-    for (j = 0; j < matrix->n; j++) {
-      matrix->sum[i] += matrix->entry[i][j];
-      matrix->size[i] += abs(matrix->entry[i][j]);
-    }
-  }
-}
-
 PERMI_INLINE uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;

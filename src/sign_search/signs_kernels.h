@@ -87,11 +87,6 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   return 1;
 }
 
-PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
-{
-  return PERMI_NAME(signs_advance)(walk, k, bit);
-}
-
 #if PERMI_WIDTH >= 4
 /* Writes products of own rows with patterns, without signs; `vectors` of 32 rows. AVX2 is enough, as lists are short.
    */
@@ -276,7 +271,7 @@ PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
     PERMI_NAME(signs_search)(walk, k + 1);
 }
 
-static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_step), PERMI_NAME(signs_search)};
+static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_advance), PERMI_NAME(signs_search)};
 
 #undef PERMI_SIGNS_V
 #undef PERMI_SIGNS_ADD

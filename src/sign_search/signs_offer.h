@@ -176,21 +176,19 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  int i, j, e;
+  int i, e;
   memset(matrix, 0, sizeof *matrix);
   matrix->n = n;
-  for (i = 0; i < n; i++) {
-    int64_t size = 0;
+  for (i = 0; i < n; i++)
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int64_t x = block->integer[block->edge[e]];
-      j = block->neighbour[e] - other;
-      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (size += x < 0 ? -x : x) > PERMI_SIGNS_MOST)
+      const int j = block->neighbour[e] - other;
+      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (matrix->size[i] += abs((int)x)) > PERMI_SIGNS_MOST)
         return 0;
+      matrix->sum[i] += (int)x;
       matrix->entry[i][j] = (int)x;
       matrix->touched[i] |= UINT64_C(1) << j;
     }
-  }
-  permi_signs_row_sums(matrix);
   return 1;
 }
 
@@ -351,8 +349,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
       permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                   "is too small or has too large sums for method sign-search on GPUs: leave "
-                                                  "options.isa open, and it runs on the CPU");
+                   "is too small or has too large sums for method sign-search on GPUs: leave options.isa open, and it "
+                   "runs on the CPU");
     if (made && !offer->why[0])
       offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;

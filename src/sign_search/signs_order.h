@@ -150,25 +150,6 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds + permi_signs_each[0][2] * (items[0] + items[1]);
 }
 
-/* Returns the factor that divides by `ratio` in so many moves, the same with every C library. */
-static double permi_signs_cooling(double ratio, int moves)
-{
-  double low = 0, high = 1;
-  int k;
-  for (k = 0; k < 60; k++) {
-    const double middle = (low + high) / 2;
-    double power = 1, base = middle;
-    int left = moves;
-    for (; left; left >>= 1, base *= base)
-      power *= left & 1 ? base : 1;
-    if (power * ratio > 1)
-      high = middle;
-    else
-      low = middle;
-  }
-  return high;
-}
-
 /* Swaps columns a and b, or moves a to b; rows' positions follow. */
 static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int n, int a, int b, int swap)
 {
@@ -199,7 +180,7 @@ PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, pe
   permi_signs_order now = *order, trial;
   uint64_t positions[PERM_MAX_N], tried[PERM_MAX_N];
   double cost, best;
-  const double cooling = permi_signs_cooling(heat / 0.005, moves);
+  const double cooling = pow(0.005 / heat, 1.0 / moves);
   const int n = model->n;
   int move, k;
   permi_signs_positions(model, order, positions);

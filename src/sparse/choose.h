@@ -11,25 +11,7 @@
 #include "../planar/planar.h"
 #include "frontier_offer.h"
 
-static int permi_lines_same(permi_working *working, int side, int a, int b)
-{
-  int index, equal = working->degree[a] == working->degree[b];
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = index;
-  for (index = working->head[b]; index >= 0 && equal; index = working->cell[index].next[side]) {
-    const permi_cell *y = &working->cell[index];
-    const int at = working->at[y->vertex[1 - side]];
-    const permi_cell *x = &working->cell[at < 0 ? index : at];
-    equal = at >= 0 && (working->integer
-                            ? x->integer == y->integer && x->imaginary_integer == y->imaginary_integer
-                            : x->real == y->real && x->imaginary == y->imaginary);
-  }
-  for (index = working->head[a]; index >= 0; index = working->cell[index].next[side])
-    working->at[working->cell[index].vertex[1 - side]] = -1;
-  return equal;
-}
-
-/* Looks once for blocks, equal lines, degrees; returns 0 without memory. */
+/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -43,8 +25,7 @@ static int permi_report_left(permi_working *working)
   if (!line)
     return 0;
   working->reported = 1;
-  for (k = 0; k < working->blocks; k++)
-    size[k] = 0;
+  memset(size, 0, (size_t)working->blocks * sizeof *size);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       size[working->component[v]]++;
@@ -77,51 +58,27 @@ static int permi_report_left(permi_working *working)
       }
     sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
-      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
-        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
+      *equal += sorted[k].key == sorted[k - 1].key;
   }
   permi_release(&working->allocator, line);
   return 1;
 }
 
-static void permi_block_release(const perm_allocator *allocator, permi_block *block)
+/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+static perm_status permi_block_lines(permi_working *working)
 {
-  permi_release(allocator, block->start); /* neighbour and edge too */
-  permi_release(allocator, block->integer);
-  permi_release(allocator, block->real);
-}
-
-/* Lists live rows and, from n on, columns by blocks: rows of block k begin at (*first)[k], columns at n +
-   (*first)[blocks + 1 + k]. The caller releases both, except on PERM_ERROR_MEMORY. */
-static perm_status permi_block_lines(permi_working *working, int **first, int **line)
-{
-  const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate_zeros(allocator, 3 * ((size_t)blocks + 1), sizeof *begin), *fill;
-  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k, side;
-  if (!begin || !lines) {
-    permi_release(allocator, begin);
-    permi_release(allocator, lines);
-    return PERM_ERROR_MEMORY;
-  }
-  fill = begin + 2 * (blocks + 1);
-  *first = begin;
-  *line = lines;
+  int *first = working->first, v, k;
+  memset(first, 0, (2 * (size_t)blocks + 1) * sizeof *first);
   for (v = 0; v < 2 * n; v++)
     if (working->degree[v] >= 0)
-      begin[(v < n ? 0 : blocks + 1) + working->component[v] + 1]++;
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < blocks; k++)
-      begin[side * (blocks + 1) + k + 1] += begin[side * (blocks + 1) + k];
-  for (v = 0; v < 2 * n; v++) {
-    if (v % n == 0)
-      memcpy(fill, begin + (v < n ? 0 : blocks + 1), (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(working->watch, (size_t)v, 20))
-      return working->watch->stopped;
+      first[(v < n ? 0 : blocks) + working->component[v]]++;
+  for (k = 0; k < 2 * blocks; k++) /* ends */
+    first[k + 1] += first[k];
+  for (v = 2 * n - 1; v >= 0 && !permi_watch_step(working->watch, (size_t)v, 20); v--)
     if (working->degree[v] >= 0)
-      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
-  return PERM_OK;
+      working->line[--first[(v < n ? 0 : blocks) + working->component[v]]] = v;
+  return working->watch->stopped;
 }
 
 static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
@@ -143,7 +100,6 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
-  const perm_allocator *allocator = &working->allocator;
   int *number = working->work, *fill = working->work + 2 * (size_t)working->n;
   int i, index, edges = 0, values, c;
   memset(block, 0, sizeof *block);
@@ -158,17 +114,16 @@ static int permi_block_create(permi_working *working, const int *rows, const int
   block->edges = edges;
   block->free_lines = working->alone != NULL;
   values = permi_block_values(block);
-  block->start = (int *)permi_allocate(allocator, (size_t)(n + m) + 1 + 4 * (size_t)edges, sizeof(int));
+  block->pool.allocator = &working->allocator;
   if (working->integer)
-    block->integer = (int64_t *)permi_allocate(allocator, (size_t)values, (size_t)(1 + working->is_complex) * 8);
+    block->integer = (int64_t *)permi_pool_get(&block->pool, (size_t)values, (size_t)(1 + working->is_complex) * 8);
   else
-    block->real = (double *)permi_allocate(allocator, (size_t)values, (size_t)(2 + working->is_complex) * 8);
-  if (!block->start || (!block->integer && !block->real)) {
-    permi_block_release(allocator, block);
+    block->real = (double *)permi_pool_get(&block->pool, (size_t)values, (size_t)(2 + working->is_complex) * 8);
+  if (!permi_pool_ints(&block->pool, &block->start, (size_t)(n + m) + 1, &block->neighbour, 2 * (size_t)edges,
+                       &block->edge, 2 * (size_t)edges, (int **)NULL)) {
+    permi_pool_release(&block->pool);
     return 0;
   }
-  block->neighbour = block->start + (n + m + 1);
-  block->edge = block->neighbour + 2 * edges;
   block->absolute = block->real ? block->real + values : NULL;
   block->imaginary = block->real && working->is_complex ? block->absolute + values : NULL;
   block->imaginary_integer = block->integer && working->is_complex ? block->integer + values : NULL;
@@ -315,7 +270,6 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   perm_status status;
-  memset(leaf, 0, sizeof *leaf);
   if (engine->flags & PERMI_ARRAY) {
     status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
@@ -423,24 +377,13 @@ static perm_status permi_note_offers(permi_maker *maker, const permi_block *bloc
   return status;
 }
 
-static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
-{
-  const permi_offer *best = &offers->offer[offers->chosen];
-  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
-  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
-                    "and %s",
-                    block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
-                    sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
-                    permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
-}
-
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
+  const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
+  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   permi_offer *best;
-  int i;
+  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
@@ -451,11 +394,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
       offers->chosen = i;
   best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  if (permi_engines[offers->chosen].flags & PERMI_ARRAY)
-    return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
-  if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES))
-    return permi_fail_hopeless(maker, block, offers);
-  if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
+  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
+                 (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                      "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                      "and %s",
+                      block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
+                      sure ? ", so leave out certify; " : "", perm_name("method", permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
+  if (!array && best->bytes > offers->most_bytes && maker->working->integer &&
+      options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "exact integers are predicted to need %s and %s, over max_bytes = %s",
                       permi_size_words(best->bytes).text, permi_time_words(best->seconds).text,
@@ -515,8 +464,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
   for (i = 0; i < PERMI_ENGINES; i++)
-    if (offer[i].plan)
-      permi_engines[i].release(&options->allocator, offer[i].plan);
+    permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
 
@@ -582,18 +530,16 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (permi_watch(maker->watch, 1e3 + 100.0 * order))
     return maker->watch->stopped;
   if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    maker->subsets = (double *)permi_allocate(&maker->options->allocator, (size_t)2 << PERMI_MAJORANT_ORDER,
+    maker->subsets = (double *)permi_pool_get(&maker->working->pool, (size_t)2 << PERMI_MAJORANT_ORDER,
                                               sizeof *maker->subsets);
-  if (order <= PERMI_MAJORANT_ORDER && !maker->subsets && !maker->working->alone)
-    return permi_fail_memory(maker->result);
-  if (!permi_block_create(maker->working, rows, columns, order, wide, &block))
+  if (maker->working->pool.failed || !permi_block_create(maker->working, rows, columns, order, wide, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
   maker->account->least += maker->account->floor * order / rows_left;
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
-  permi_block_release(&maker->working->allocator, &block);
+  permi_pool_release(&block.pool);
   if (status != PERM_OK)
     return status;
   if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
@@ -607,13 +553,9 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
-  const perm_allocator *allocator = &working->allocator;
-  const int n = working->n, blocks = working->blocks;
-  int *first, *line, *wide, k, rows_left = 0;
-  perm_status status = permi_block_lines(working, &first, &line);
-  if (status == PERM_ERROR_MEMORY)
-    return permi_fail_memory(maker->result);
-  wide = first + blocks + 1;
+  const int blocks = working->blocks, *first = working->first, *wide = first + blocks, *line = working->line;
+  perm_status status = permi_block_lines(working);
+  int k, rows_left = 0;
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1 && !working->alone)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
@@ -635,10 +577,8 @@ static perm_status permi_make_blocks(permi_maker *maker)
   for (k = 0; status == PERM_OK && k < blocks; k++) {
     const int order = first[k + 1] - first[k];
     if (order > 1 || working->alone)
-      status = permi_make_block(maker, line + first[k], line + n + wide[k], order, wide[k + 1] - wide[k], rows_left);
+      status = permi_make_block(maker, line + first[k], line + wide[k], order, wide[k + 1] - wide[k], rows_left);
   }
-  permi_release(allocator, first);
-  permi_release(allocator, line);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -6,7 +6,7 @@
 
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
-  const char *missing;
+  const char *missing = matrix ? permi_matrix_missing(matrix) : NULL;
   size_t i, e, previous;
   int part;
   if (!matrix)
@@ -24,21 +24,14 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
     return permi_fail(result, PERM_ERROR_SIZE, 1,
                       "matrix: %d x %d has more than %d columns; leave out those without entries", matrix->m, matrix->n,
                       PERM_MATRIX_MAX_ROWS);
-  if (!matrix->row_start || (matrix->nnz && !matrix->column))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
-            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
-            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
-                                                                      : NULL;
-  if (matrix->nnz && missing)
+  if (missing)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
+  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 8); i++) {
     if (matrix->row_start[i] > matrix->row_start[i + 1] || matrix->row_start[i + 1] > matrix->nnz)
       return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start decreases after row %d (counted from 1)",
                         (int)i + 1);
-  for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 5); i++)
     for (e = previous = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5);
          previous = e++) {
       if (matrix->column[e] < 0 || matrix->column[e] >= matrix->n)
@@ -55,6 +48,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
                             (int)i + 1, matrix->column[e] + 1);
       }
     }
+  }
   return watch->stopped == PERM_OK ? PERM_OK : permi_fail_stopped(watch, result);
 }
 
@@ -65,12 +59,19 @@ static perm_status permi_check_input(const perm_matrix *matrix, const perm_optio
   return status == PERM_OK ? permi_check_sparse(matrix, watch, result) : status;
 }
 
-static void permi_working_options(permi_working *working, const perm_matrix *matrix, const perm_options *options,
-                                  int exact)
+/* The caller releases working->pool. */
+static perm_status permi_working_make(permi_working *working, const perm_matrix *matrix, int exact,
+                                      permi_control *watch, int *zero, perm_result *result)
 {
+  const perm_options *options = watch->options;
+  if (!permi_working_create(working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
+    return permi_fail_memory(result);
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->modulus = options->modulus;
   working->keep = !exact && (permi_sparse_doubled(options) || options->certify);
+  working->watch = watch;
+  watch->activity = "preparing";
+  return permi_sparse_prepare(matrix, exact, working, zero, result);
 }
 
 static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allocator *allocator, int exact,
@@ -78,8 +79,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 {
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
-  int64_t *integers;
-  double *reals;
   permi_cell cell;
   size_t e;
   int i, part;
@@ -90,20 +89,18 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  integers = (int64_t *)*entries;
-  reals = (double *)*entries;
   for (i = 0; i < m; i++)
     for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_matrix_entry(matrix, e, &cell);
       for (part = 0; part < parts; part++) {
         const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
-          integers[at] = part ? cell.imaginary_integer : cell.integer;
+          ((int64_t *)*entries)[at] = part ? cell.imaginary_integer : cell.integer;
         else
-          reals[at] = part ? cell.imaginary : cell.real;
+          ((double *)*entries)[at] = part ? cell.imaginary : cell.real;
       }
     }
-  *problem = permi_problem_make(m, n, exact ? NULL : reals, exact ? integers : NULL, n,
+  *problem = permi_problem_make(m, n, exact ? NULL : (double *)*entries, exact ? (int64_t *)*entries : NULL, n,
                                 permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }
@@ -158,10 +155,9 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   permi_working working;
   permi_maker maker;
   permi_account account;
-  perm_status status = PERM_OK;
-  int zero;
+  perm_status status;
+  int zero = 0;
   const double start = permi_seconds();
-  memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
   account.floor = how & PERMI_FROM_ARRAY ? PERMI_PLAN_SECONDS / 12 : PERMI_PLAN_SECONDS;
@@ -173,17 +169,13 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.worth = worth;
   maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !permi_working_create(&working, allocator, permi_matrix_longer(matrix), matrix->nnz)) {
-    perm_job_free(maker.job);
+  if (!maker.job)
     return permi_fail_memory(result);
-  }
-  permi_working_options(&working, matrix, options, exact);
-  working.watch = maker.watch = watch;
-  watch->activity = "preparing";
+  maker.watch = watch;
   maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
-  maker.job->is_complex = working.is_complex;
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  maker.job->is_complex = matrix->kind == PERM_KIND_COMPLEX;
+  status = permi_working_make(&working, matrix, exact, watch, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
     if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
       status = permi_fail_memory(result);
@@ -195,9 +187,8 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
     permi_job_set_constant(maker.job, 0);
   else if (status == PERM_OK && watch->stopped == PERM_OK)
     status = permi_make_blocks(&maker);
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   permi_release(allocator, maker.binomial);
-  permi_release(allocator, maker.subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   maker.job->plan_seconds = permi_seconds() - start;
@@ -423,12 +414,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, 
   perm_precision next;
   perm_status status;
   char line[160];
-  int raised = 0, steps;
+  int raised = 0;
   permi_result_clear(result);
   *job = NULL;
   status = permi_sparse_job(matrix, how, &options, job, result);
-  for (steps = 0; status == PERM_OK && steps < PERM_PRECISION_COUNT &&
-                  (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT; steps++) {
+  while (status == PERM_OK && (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT) {
     options.precision = next;
     status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
@@ -497,20 +487,14 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
   report->n = matrix->n;
   if (matrix->m == 0)
     return PERM_OK;
-  memset(&working, 0, sizeof working);
-  if (!permi_working_create(&working, &options->allocator, permi_matrix_longer(matrix), matrix->nnz))
-    return permi_fail_memory(result);
-  working.watch = &watch;
-  watch.activity = "preparing";
-  permi_working_options(&working, matrix, options, exact);
-  status = permi_sparse_prepare(matrix, exact, &working, &zero, result);
+  status = permi_working_make(&working, matrix, exact, &watch, &zero, result);
   if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
     status = permi_fail_memory(result);
   if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
     *report = working.report;
-  permi_working_free(&working);
+  permi_pool_release(&working.pool);
   return status;
 }
 

@@ -40,7 +40,7 @@ typedef struct permi_class_step {
   int vertex, part, parts, limit, limits;
   int joins, most;     /* class that the vertex waits in, or -1; most that may wait there */
   double states, ways; /* after the step; ways that merge into one state */
-  double done;         /* share of the work before it */
+  double done;         /* ways before it */
   permi_coefficient factor;
 } permi_class_step;
 
@@ -250,17 +250,13 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
-  int e;
-  for (e = block->start[u]; e < block->start[u + 1]; e++) {
-    const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
-    const int odd = build->uncommon[block->edge[e]];
-    if (from > 1) {
-      build->met[at + (size_t)build->list[from].slot]--;
-      build->odd[at + (size_t)build->list[from].slot] -= odd;
-    }
-    if (into > 1) {
-      build->met[at + (size_t)build->list[into].slot]++;
-      build->odd[at + (size_t)build->list[into].slot] += odd;
+  int e, pass;
+  for (pass = 0; pass < 2; pass++) {
+    const int number = pass ? into : from, change = pass ? 1 : -1;
+    for (e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
+      const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES + (size_t)build->list[number].slot;
+      build->met[at] += change;
+      build->odd[at] += change * build->uncommon[block->edge[e]];
     }
   }
 }
@@ -335,20 +331,14 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
-  int64_t before, common, other;
+  int64_t before, common;
   if (number < 2)
     build->last[u] = build->edge[u];
   if (!integer || build->plain[u])
     return 1;
   before = number < 2 ? integer[build->edge[u]] : build->content[u];
-  common = before; /* the greatest common divisor, with the sign of the last entry */
-  other = integer[build->edge[u]];
-  while (other) {
-    const int64_t rest = common % other;
-    common = other;
-    other = rest;
-  }
-  build->content[u] = (common < 0) == (integer[build->last[u]] < 0) ? common : -common;
+  common = (int64_t)permi_greatest_divisor((uint64_t)llabs(before), (uint64_t)llabs(integer[build->edge[u]]));
+  build->content[u] = integer[build->last[u]] < 0 ? -common : common; /* the last entry's sign */
   return number < 2 ? 1 : before / build->content[u];
 }
 

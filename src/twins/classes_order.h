@@ -136,8 +136,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
     plan->cost += before * (1 + plan->step[p].parts);
     plan->step[p].ways = fmin(plan->step[p].ways, before);
   }
-  for (p = 0; p < plan->steps && status == PERM_OK; p++)
-    plan->step[p].done /= plan->cost;
   return status;
 }
 
@@ -208,7 +206,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     ways = fmax(ways, best->step[p].parts + 1);
   offer->bytes =
       1.5 * (2 * best->most * (key + value + 16) +
-             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+             fmin(best->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + 8)) +
       (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
   return PERM_OK;
 }

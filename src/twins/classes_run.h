@@ -10,15 +10,10 @@
 #define PERMI_CLASS_ROUND 4096
 #define PERMI_CLASS_SHARED 4000 /* so many states are shared */
 
-/* In way 0 the vertex waits; in way k it is matched with part k - 1. */
-typedef struct permi_class_take {
-  uint32_t state, way;
-} permi_class_take;
-
+/* A take: way << 32 | state, its key. In way 0 the vertex waits; in way k it is matched with part k - 1. */
 typedef struct permi_class_takes {
-  size_t count, room, key_room;
-  permi_class_take *take;
-  uint64_t *key;
+  size_t count, room;
+  uint64_t *take;
 } permi_class_takes;
 
 typedef struct permi_class_list {
@@ -100,18 +95,17 @@ static int permi_class_move(const permi_classes *plan, const permi_class_step *s
 
 static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
 {
-  const int words = run->plan->words;
-  const int share = (int)(permi_class_hash(key, words) >> 40) & (run->shares - 1); /* tables use lower bits */
+  const size_t words = (size_t)run->plan->words;
+  const int share = (int)(permi_class_hash(key, run->plan->words) >> 40) & (run->shares - 1); /* tables: lower bits */
   permi_class_takes *takes = &run->takes[source * run->shares + share];
-  const perm_allocator *locked = &run->base.locked;
-  if (!permi_room(locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
-      !permi_room(locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+  uint64_t *take;
+  if (!permi_room(&run->base.locked, NULL, &takes->take, takes->count, 1, &takes->room, (1 + words) * sizeof *take)) {
     run->status[source] = PERM_ERROR_MEMORY;
     return 0;
   }
-  takes->take[takes->count].state = (uint32_t)state;
-  takes->take[takes->count].way = (uint32_t)way;
-  memcpy(takes->key + takes->count++ * (size_t)words, key, (size_t)words * sizeof *key);
+  take = takes->take + takes->count++ * (1 + words);
+  take[0] = (uint64_t)way << 32 | state;
+  memcpy(take + 1, key, words * sizeof *key);
   return 1;
 }
 
@@ -235,8 +229,9 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
     const permi_class_list *from = &run->list[run->p & 1][source];
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
-      const permi_class_take take = takes->take[k];
-      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      const uint64_t *take = takes->take + k * (1 + words);
+      const uint32_t state = (uint32_t)take[0], way = (uint32_t)(take[0] >> 32);
+      const size_t t = permi_class_find(run, list, take + 1);
       permi_class_links *links = run->links ? &run->links[share] : NULL;
       if (t == SIZE_MAX || (links && !permi_room(&run->base.locked, NULL, &links->link, links->count, 1, &links->room,
                                                  sizeof *links->link))) {
@@ -244,10 +239,10 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
         break;
       }
       if (links) {
-        const permi_class_link link = {take.state, take.way, (uint32_t)source, (uint32_t)t};
+        const permi_class_link link = {state, way, (uint32_t)source, (uint32_t)t};
         links->link[links->count++] = link;
       }
-      permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+      permi_class_add_way(run, from, state, (int)way, list, t);
     }
     takes->count = 0;
   }
@@ -275,7 +270,7 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
-  runner->done = step->done * run->plan->seconds;
+  runner->done = step->done / run->plan->cost * run->plan->seconds;
   for (k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
@@ -329,10 +324,8 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 static void permi_class_run_close(permi_class_run *run)
 {
   int k, which;
-  for (k = 0; run->takes && k < run->shares * run->shares; k++) {
+  for (k = 0; run->takes && k < run->shares * run->shares; k++)
     permi_release(&run->base.locked, run->takes[k].take);
-    permi_release(&run->base.locked, run->takes[k].key);
-  }
   for (which = 0; which < 2; which++)
     for (k = 0; run->list[which] && k < run->shares; k++) {
       permi_release(&run->base.locked, run->list[which][k].key);

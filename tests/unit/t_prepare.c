@@ -260,7 +260,7 @@ TEST(t_prepare_survives_every_failing_allocation)
         break;
       CHECK(status == PERM_ERROR_MEMORY && result.status == status);
     }
-    CHECK_SHOW(status == PERM_OK && memory.fail_at - 1 == (call ? 15 : 4), "call %d: %ld allocations", call,
+    CHECK_SHOW(status == PERM_OK && memory.fail_at - 1 == (call ? 13 : 4), "call %d: %ld allocations", call,
                memory.fail_at - 1);
     perm_matrix_free(&matrix);
   }

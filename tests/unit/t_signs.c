@@ -17,6 +17,16 @@ static void t_signs_fill(int n, int kind, int64_t *a)
   }
 }
 
+static void t_signs_sums(permi_signs_matrix *matrix)
+{
+  int i, j;
+  for (i = 0; i < matrix->n; i++)
+    for (matrix->sum[i] = matrix->size[i] = j = 0; j < matrix->n; j++) {
+      matrix->sum[i] += matrix->entry[i][j];
+      matrix->size[i] += abs(matrix->entry[i][j]);
+    }
+}
+
 static void t_signs_matrix(int n, const int64_t *a, permi_signs_matrix *matrix)
 {
   int i, j;
@@ -27,7 +37,7 @@ static void t_signs_matrix(int n, const int64_t *a, permi_signs_matrix *matrix)
       matrix->entry[i][j] = (int)a[i * n + j];
       matrix->touched[i] |= (uint64_t)(a[i * n + j] != 0) << j;
     }
-  permi_signs_row_sums(matrix);
+  t_signs_sums(matrix);
 }
 
 /* The permanent times 2^*halves by a search in the given order. */
@@ -228,7 +238,7 @@ static void t_signs_generated(const char *kind, uint64_t seed, permi_signs_work 
       work->matrix.entry[i][matrix.column[e]] = matrix.real ? (int)matrix.real[e] : 1;
       work->matrix.touched[i] |= UINT64_C(1) << matrix.column[e];
     }
-  permi_signs_row_sums(&work->matrix);
+  t_signs_sums(&work->matrix);
   permi_signs_model_make(&work->model, &work->matrix);
   perm_matrix_free(&matrix);
 }
@@ -264,7 +274,7 @@ TEST(t_signs_model)
     row = test_below(work->matrix.n);
     for (j = 0; j < work->matrix.n; j++)
       work->matrix.entry[row][j] *= 1 + test_below(3);
-    permi_signs_row_sums(&work->matrix);
+    t_signs_sums(&work->matrix);
     for (k = 0; k < 1 << work->matrix.n; k++) {
       double weight = 1;
       int sum = 0;
