@@ -746,8 +746,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
-   out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, and plain C (3 %),
-   small orders (AVX2: 5 %), planning (1.3 times as long), sparyser (1.06), twins (1.14). */
+   out vzeroupper and fuses no more. Outside are dense kernels, which would lose 2 to 5 %, small orders (5), batches (10),
+   planning (1.3 times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options)                                                                                       \
@@ -5036,12 +5036,10 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {
-  int i;
-  for (i = 0; i < table->count; i++) {
-    const permi_kernel *kernel = &table->kernel[i];
+  const permi_kernel *kernel = table->kernel, *const end = kernel + table->count;
+  for (; kernel < end; kernel++)
     if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
-  }
   return NULL;
 }
 
@@ -13419,10 +13417,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
     PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
 }
 
-#if PERMI_WIDTH == 4
-PERMI_BRIEF_BEGIN
-#endif
-
 /* ================================================================================== >>dense_kernels
    Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
    products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
@@ -13438,16 +13432,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 /* Returns the sum over even settings; *odd: over odd ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
-  if (block == 1) {
-    *odd = term[1];
-    return term[0];
-  }
-  if (block == 2) {
-    *odd = term[2] + term[3];
-    return term[0] + term[1];
-  }
-  *odd = (term[4] + term[5]) + (term[6] + term[7]);
-  return (term[0] + term[1]) + (term[2] + term[3]);
+  *odd = block == 1 ? term[1]
+                    : (PERMI_V)(block == 2 ? term[2] + term[3] : (term[4] + term[5]) + (term[6] + term[7]));
+  return block == 1 ? term[0]
+                    : (PERMI_V)(block == 2 ? term[0] + term[1] : (term[0] + term[1]) + (term[2] + term[3]));
 }
 
 /* Returns a table's number plus a row sum; with 32 registers by a load of its own (docs/engines.md). */
@@ -13473,12 +13461,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
-                                                           PERMI_V one, int product, int block, PERMI_V (*p)[8],
-                                                           PERMI_V (*m)[8])
+                                                           PERMI_V one, PERMI_UNUSED int product, int block,
+                                                           PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const int settings = 1 << block;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
@@ -13498,13 +13485,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
-                                                          PERMI_V one, int product, int block, PERMI_V (*p)[8],
-                                                          PERMI_V (*m)[8])
+                                                          PERMI_V one, PERMI_UNUSED int product, int block,
+                                                          PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
@@ -13559,14 +13545,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *t,
-                                                             const double *x, PERMI_V one, int product, int block,
-                                                             PERMI_V (*p)[8], PERMI_V (*m)[8])
+                                                             const double *x, PERMI_V one, PERMI_UNUSED int product,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
   PERMI_N z;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
   z = PERMI_NAME(pair_product)(t, x, constant);
@@ -13793,10 +13778,6 @@ PERMI_INSTANCE(dd_complex, rows_split_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLE
 #undef PERMI_REAL
 #undef PERMI_COMPLEX
 #undef PERMI_INSTANCE
-
-#if PERMI_WIDTH == 4
-PERMI_BRIEF_END
-#endif
 
 /* ================================================================================== >>small_kernels
    Columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed sum of row i,

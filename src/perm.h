@@ -212,13 +212,7 @@ PERMI_BRIEF_END
 #include PERMI_FAMILY_TEXT
 #else
 #include "kernels/arithmetic.h"
-#if PERMI_WIDTH == 4
-PERMI_BRIEF_BEGIN
-#endif
 #include "dense/dense_kernels.h"
-#if PERMI_WIDTH == 4
-PERMI_BRIEF_END
-#endif
 #include "dense/small_kernels.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_kernels.h"

@@ -13,16 +13,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 /* Returns the sum over even settings; *odd: over odd ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
-  if (block == 1) {
-    *odd = term[1];
-    return term[0];
-  }
-  if (block == 2) {
-    *odd = term[2] + term[3];
-    return term[0] + term[1];
-  }
-  *odd = (term[4] + term[5]) + (term[6] + term[7]);
-  return (term[0] + term[1]) + (term[2] + term[3]);
+  *odd = block == 1 ? term[1]
+                    : (PERMI_V)(block == 2 ? term[2] + term[3] : (term[4] + term[5]) + (term[6] + term[7]));
+  return block == 1 ? term[0]
+                    : (PERMI_V)(block == 2 ? term[0] + term[1] : (term[0] + term[1]) + (term[2] + term[3]));
 }
 
 /* Returns a table's number plus a row sum; with 32 registers by a load of its own (docs/engines.md). */
@@ -48,12 +42,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
-                                                           PERMI_V one, int product, int block, PERMI_V (*p)[8],
-                                                           PERMI_V (*m)[8])
+                                                           PERMI_V one, PERMI_UNUSED int product, int block,
+                                                           PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const int settings = 1 << block;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
@@ -73,13 +66,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
-                                                          PERMI_V one, int product, int block, PERMI_V (*p)[8],
-                                                          PERMI_V (*m)[8])
+                                                          PERMI_V one, PERMI_UNUSED int product, int block,
+                                                          PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
@@ -134,14 +126,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *t,
-                                                             const double *x, PERMI_V one, int product, int block,
-                                                             PERMI_V (*p)[8], PERMI_V (*m)[8])
+                                                             const double *x, PERMI_V one, PERMI_UNUSED int product,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
   PERMI_N z;
   int i, k;
-  (void)product;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
   z = PERMI_NAME(pair_product)(t, x, constant);
