@@ -743,8 +743,8 @@ extern int fchmod(int descriptor, mode_t mode);
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
 /* They enclose rooms whose speed -O1 keeps: gcc compiles in 0.6 of the time. Without expensive-optimizations it leaves
-   out vzeroupper and fuses no more. Outside are dense kernels for AVX-512, which would lose 3 to 5 %, planning (1.3
-   times as long), sparyser (1.06), twins (1.14). */
+   out vzeroupper and fuses no more. Outside are dense kernels and small orders (2 to 5 %), batches (10 %),
+   planning (1.3 times as long), sparyser (1.06), twins (1.14). */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define PERMI_BRIEF_BEGIN                                                                                              \
   PERMI_PRAGMA(GCC push_options)                                                                                       \
@@ -5056,12 +5056,10 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {
-  int i;
-  for (i = 0; i < table->count; i++) {
-    const permi_kernel *kernel = &table->kernel[i];
+  const permi_kernel *kernel = table->kernel, *const end = kernel + table->count;
+  for (; kernel < end; kernel++)
     if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
-  }
   return NULL;
 }
 
@@ -13455,16 +13453,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 /* Returns the sum over even settings; *odd: over odd ones. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
-  if (block == 1) {
-    *odd = term[1];
-    return term[0];
-  }
-  if (block == 2) {
-    *odd = term[2] + term[3];
-    return term[0] + term[1];
-  }
-  *odd = (term[4] + term[5]) + (term[6] + term[7]);
-  return (term[0] + term[1]) + (term[2] + term[3]);
+  *odd = block == 1 ? term[1]
+                    : (PERMI_V)(block == 2 ? term[2] + term[3] : (term[4] + term[5]) + (term[6] + term[7]));
+  return block == 1 ? term[0]
+                    : (PERMI_V)(block == 2 ? term[0] + term[1] : (term[0] + term[1]) + (term[2] + term[3]));
 }
 
 /* Returns a table's number plus a row sum; with 32 registers by a load of its own (docs/engines.md). */
@@ -13490,15 +13482,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V 
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *dense, const double *t, const double *x,
-                                                           PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
+                                                           PERMI_V one, PERMI_UNUSED int product, int block,
+                                                           PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const int settings = 1 << block;
   int i, k;
-  PERMI_EVERY(k, settings, p[k] = m[k] = one);
+  PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i < dense->rows; i++) {
     const PERMI_V outer = PERMI_SET(x[i]);
     PERMI_EVERY(k, settings, PERMI_NAME(times_normalised)(
-                              p + k, m + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
+                              p[0] + k, m[0] + k, outer + PERMI_LOAD(t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH)));
     t += settings * PERMI_WIDTH;
   }
 }
@@ -13513,16 +13506,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *dense, const double *t, const double *x,
-                                                          PERMI_V one, int block, PERMI_V *p, PERMI_V *m)
+                                                          PERMI_V one, PERMI_UNUSED int product, int block,
+                                                          PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
   int i, k;
-  PERMI_EVERY(k, settings, p[k] = m[k] = one);
+  PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const PERMI_V zi = PERMI_LOAD(t) + PERMI_SET(x[0]), zj = PERMI_LOAD(t + PERMI_WIDTH) + PERMI_SET(x[1]);
     PERMI_EVERY(k, settings, const int q = PERMI_NAME(setting)(k, block);
-                PERMI_NAME(times_pair_real)(p + k, m + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
+                PERMI_NAME(times_pair_real)(p[0] + k, m[0] + k, PERMI_FMA(zi, zj, PERMI_SET(constant[q])),
                                             PERMI_LOAD(t + (2 + q) * PERMI_WIDTH) + PERMI_SET(x[2 + q])));
     x += 2 + settings;
     t += (2 + settings) * PERMI_WIDTH;
@@ -13530,7 +13524,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
   if (i < dense->n) {
     const PERMI_V z = PERMI_LOAD(t) + PERMI_SET(x[0]);
-    PERMI_EVERY(k, settings, PERMI_NAME(times_pair_real)(p + k, m + k, z,
+    PERMI_EVERY(k, settings, PERMI_NAME(times_pair_real)(p[0] + k, m[0] + k, z,
                                                         PERMI_SET(constant[PERMI_NAME(setting)(k, block)])));
   }
 }
@@ -13572,8 +13566,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *t,
-                                                             const double *x, PERMI_V one, int block, PERMI_V (*p)[8],
-                                                             PERMI_V (*m)[8])
+                                                             const double *x, PERMI_V one, PERMI_UNUSED int product,
+                                                             int block, PERMI_V (*p)[8], PERMI_V (*m)[8])
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
@@ -13651,25 +13645,31 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   p[1][k] = PERMI_NAME(vector_two_sum)(hi, hi_e, &c[1][k]);
 }
 
-/* Multiplies p, at first `one`, by all rows. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *t, const double *x,
-                                                      PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
-                                                      int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *t, const double *x,
+                                                           PERMI_V one, int product, int block, PERMI_V (*p)[8],
+                                                           PERMI_V (*c)[8])
 {
   const int settings = 1 << block, apart = settings * PERMI_WIDTH;
   int i, k;
+  PERMI_EVERY(k, settings, p[0][k] = one);
+  PERMI_EVERY(k, settings, c[0][k] = PERMI_SET(0.0));
+  for (i = 0; i < dense->rows; i += 2, x += 2, t += 2 * apart) {
+    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                              p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product));
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *t,
+                                                              const double *x, PERMI_V one, int product, int block,
+                                                              PERMI_V (*p)[8], PERMI_V (*c)[8])
+{
+  const int settings = 1 << block, apart = settings * PERMI_WIDTH;
+  int i, k;
+  PERMI_EVERY(k, settings, p[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0));
-  for (i = 0; i < dense->rows; i += 2 * parts) {
-    if (parts == 1) {
-      PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
-                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x,
-                                product));
-    } else {
-      PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
-                                p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
-    }
-    x += 2 * parts;
-    t += 2 * parts * apart;
+  for (i = 0; i < dense->rows; i += 4, x += 4, t += 4 * apart) {
+    PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
+                              p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
   }
 }
 
@@ -13721,54 +13721,24 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
-                                                 int form, int parts, int product, int block)
+/* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
+   patterns. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_moduli)(PERMI_V *absolute, PERMI_V (*p)[8], PERMI_V (*m)[8], int form,
+                                                      int parts, int block)
 {
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64;
-  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
-  const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
-  const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
-  const uint64_t tables = (UINT64_C(1) << dense->tabled) - 1;
   const int settings = 1 << block;
-  PERMI_V absolute = PERMI_SET(0.0);
-  PERMI_NAME(total) re, im;
-  uint64_t c;
-  int i, k;
+  PERMI_V modulus[8], even, odd;
+  int k;
+  PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
+  even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
+  *absolute = *absolute + (even + odd);
+}
 
-  re.group = re.hi = re.lo = im.group = im.hi = im.lo = PERMI_SET(0.0);
-  PERMI_NAME(walk_from)(dense, first, x);
-  for (c = first;;) {
-    const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    const double *t = dense->table + (size_t)((c ^ c >> 1) & tables) * dense->table_size;
-    PERMI_V p[2][8], m[2][8];
-    if (form == PERMI_FORM_NORMALISED)
-      PERMI_NAME(rows_normalised)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERMI_FORM_PAIR && parts == 1)
-      PERMI_NAME(rows_pair_real)(dense, t, x, one, block, p[0], m[0]);
-    else if (form == PERMI_FORM_PAIR)
-      PERMI_NAME(rows_pair_complex)(dense, t, x, one, block, p, m);
-    else {
-      PERMI_EVERY(k, settings, p[0][k] = one);
-      PERMI_NAME(rows_split)(dense, t, x, p, m, product, parts, block);
-    }
-
-    /* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
-       patterns. */
-    if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
-      PERMI_V modulus[8], even, odd;
-      PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
-      even = PERMI_NAME(sum_by_parity)(modulus, block, &odd);
-      absolute = absolute + (even + odd);
-    }
-    c++;
-    PERMI_NAME(add_terms)(&re, p[0], m[0], !(c & (group - 1)), form, product, block);
-    if (parts == 2)
-      PERMI_NAME(add_terms)(&im, p[1], m[1], !(c & (group - 1)), form, product, block);
-    if (c == last)
-      break;
-    PERMI_NAME(walk_to)(dense, c, x);
-  }
-
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense_end)(PERMI_NAME(total) re, PERMI_NAME(total) im, PERMI_V absolute,
+                                                     int parts, permi_chunk_sum *out)
+{
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
+  int i;
   PERMI_STORE(hi[0], re.hi);
   PERMI_STORE(lo[0], re.lo);
   PERMI_STORE(hi[1], im.hi);
@@ -13788,23 +13758,43 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
 /* for 32 registers, or 16; split_complex with 3 has tables > 32 KiB */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
-#define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
+/* A macro: gcc would compile a function with the rows of all forms, too. */
+#define PERMI_INSTANCE(name, rows, form, parts, product, block)                                                        \
   PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
   {                                                                                                                    \
-    PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
+    double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64;                                                                        \
+    const uint64_t last = (chunk + 1) << dense->chunk_log2, tables = (UINT64_C(1) << dense->tabled) - 1;               \
+    const int group_log2 = dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2;                \
+    const uint64_t group = (UINT64_C(1) << group_log2) - 1;                                                            \
+    PERMI_V absolute = PERMI_SET(0.0);                                                                                 \
+    PERMI_NAME(total) re, im;                                                                                          \
+    uint64_t c = chunk << dense->chunk_log2;                                                                           \
+    re.group = re.hi = re.lo = im.group = im.hi = im.lo = absolute;                                                    \
+    for (PERMI_NAME(walk_from)(dense, c, x);; PERMI_NAME(walk_to)(dense, c, x)) {                                      \
+      PERMI_V p[2][8], m[2][8];                                                                                        \
+      PERMI_NAME(rows)(dense, dense->table + (size_t)((c ^ c >> 1) & tables) * dense->table_size, x,                   \
+                       PERMI_SET(c & 1 ? -1.0 : 1.0), product, block, p, m);                                           \
+      if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask))                                              \
+        PERMI_NAME(add_moduli)(&absolute, p, m, form, parts, block);                                                   \
+      c++;                                                                                                             \
+      PERMI_NAME(add_terms)(&re, p[0], m[0], !(c & group), form, product, block);                                      \
+      if (parts == 2) PERMI_NAME(add_terms)(&im, p[1], m[1], !(c & group), form, product, block);                      \
+      if (c == last) break;                                                                                            \
+    }                                                                                                                  \
+    PERMI_NAME(dense_end)(re, im, absolute, parts, sum);                                                               \
   }
-PERMI_INSTANCE(glynn_real, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
-PERMI_INSTANCE(pair_real, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(glynn_real, rows_normalised, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, rows_pair_real, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(glynn_real_k2, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(pair_real_k2, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(glynn_real_k2, rows_normalised, PERMI_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, rows_pair_real, PERMI_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
-PERMI_INSTANCE(split_real, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(dd_real, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
+PERMI_INSTANCE(split_real, rows_split_real, PERMI_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(dd_real, rows_split_real, PERMI_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(pair_complex, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
-PERMI_INSTANCE(split_complex, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(dd_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
+PERMI_INSTANCE(pair_complex, rows_pair_complex, PERMI_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, rows_split_complex, PERMI_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(dd_complex, rows_split_complex, PERMI_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL
 #undef PERMI_COMPLEX
@@ -15322,9 +15312,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
 #define PERMI_INSTANCE(name, parts)                                                                                    \
   PERMI_TARGET static int PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double largest,      \
                                            double least, double *values)                                               \
-  {                                                                                                                    \
-    return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts);                             \
-  }
+  { return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts); }
 PERMI_INSTANCE(batch_stream_real, 1)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(batch_stream_complex, 2)

@@ -104,9 +104,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, s
 #define PERMI_INSTANCE(name, parts)                                                                                    \
   PERMI_TARGET static int PERMI_NAME(name)(int n, const double *a, size_t stride, size_t vectors, double largest,      \
                                            double least, double *values)                                               \
-  {                                                                                                                    \
-    return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts);                             \
-  }
+  { return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, parts); }
 PERMI_INSTANCE(batch_stream_real, 1)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(batch_stream_complex, 2)

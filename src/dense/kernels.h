@@ -347,12 +347,10 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, permi_form form, int product,
                                             int n)
 {
-  int i;
-  for (i = 0; i < table->count; i++) {
-    const permi_kernel *kernel = &table->kernel[i];
+  const permi_kernel *kernel = table->kernel, *const end = kernel + table->count;
+  for (; kernel < end; kernel++)
     if (kernel->isa <= isa && kernel->form == form && kernel->product == product && kernel->n_least <= n)
       return kernel;
-  }
   return NULL;
 }
 /* SPDX-License-Identifier: MIT */

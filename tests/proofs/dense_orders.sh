@@ -6,7 +6,7 @@
 for K in 1 2 3; do
   awk -v K=$K 'BEGIN { count = 2 ^ K
     print "# CLAIM state_of_block_" K
-    printf "# CODE src/dense/dense_kernels.h: %s\n", K == 1 ? "*odd = term[1];" : K == 2 ? "*odd = term[2] + term[3];" : "*odd = (term[4] + term[5]) + (term[6] + term[7]);"
+    printf "# CODE src/dense/dense_kernels.h: %s\n", K == 1 ? "*odd = block == 1 ? term[1]" : K == 2 ? "block == 2 ? term[2] + term[3]" : "(term[4] + term[5]) + (term[6] + term[7]));"
     print "# FALSE s/<= " K + 1 "b-53/<= 1b-54/"
     print "@fl = float<ieee_64, ne>;"
     for (k = 0; k < count; k++) { printf "t%d = fl(p%d - m%d);\n", k, k, k; plus = plus (k < count / 2 ? " + " : " - ") "(p" k " - m" k ")" }
