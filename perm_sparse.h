@@ -3796,7 +3796,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
+  int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -3819,8 +3819,9 @@ static int permi_block_stays(const permi_block *block, int v)
 {
   const int e = permi_block_alone(block, v);
   return block->free_lines &&
-         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
-                         : block->absolute[e] != 0);
+         (block->zeros ||
+          (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                          : block->absolute[e] != 0));
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -4827,6 +4828,7 @@ typedef struct permi_origin {
   const permi_eight *eight;
   double real;
   const permi_coefficient *c;
+  void *sum; /* of >>derive_frontier, or NULL */
 } permi_origin;
 
 typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
@@ -5504,7 +5506,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   }
   c.real = x[0];
   c.real_low = dd ? x[1] : 0;
-  c.imaginary = size > 2 + 2 * dd ? x[1 + dd] : 0;
+  c.imaginary = algebra == PERMI_PAIR_VALUES || size > 2 + 2 * dd ? x[1 + dd] : 0;
   c.imaginary_low = dd && size > 4 ? x[3] : 0;
   c.absolute = x[size - 1];
   return c;
@@ -6001,6 +6003,7 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 #define PERMI_GROUP_BYTES 2
+#define PERMI_DROPS INT_MIN
 
 typedef struct permi_array_residues {
   int passes, primes, bits; /* 0 passes: impossible; 0 primes: modulo `modulus` or, if 0, whole doubles */
@@ -6023,7 +6026,7 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: none */
+  int *partner, *entry;   /* of a stream: t, -1: none; the edge, -1 - v: v stays, or PERMI_DROPS */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
@@ -6375,6 +6378,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
       frontier->partner[used] = k < 0 ? -1 : t;
+      frontier->entry[used] = drop ? PERMI_DROPS : k < 0 ? -1 - v : block->edge[e];
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
                : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
@@ -6530,8 +6534,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
-                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->entry,
+                       streams, &frontier->sequence, vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
                        &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;
@@ -7574,6 +7578,8 @@ typedef struct permi_array_stepping {
   int p;
   double before, seconds;
   int words;              /* of source integers */
+  char *kept;             /* targets of >>derive_frontier, or NULL */
+  double **sum;           /* by stream, a value a piece, or NULL */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -7604,7 +7610,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
-    char *y = permi_array_values(run, p + 1, top) +
+    char *y = (step->kept ? step->kept + target->top_offset[top] * run->bytes : permi_array_values(run, p + 1, top)) +
               (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
@@ -7622,6 +7628,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
+      origin[origins].sum = step->kept && step->sum[s] ? step->sum[s] + number * doubles : NULL;
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
@@ -7660,7 +7667,8 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const permi_layout *target = &run->layout[(p + 1) & 1];
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
+  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
+                               NULL};
   perm_status status = PERM_OK;
   int tops;
   if (run->tracking)
@@ -18110,9 +18118,11 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
-      block->alones += i < n && permi_block_stays(block, i);
+      block->zeros |= i < n && working->zeros && working->alone[rows[i]].vertex[1] && !permi_block_stays(block, i);
     }
   }
+  for (i = 0; i < n; i++)
+    block->alones += permi_block_stays(block, i);
   block->start[0] = 0;
   for (i = 0; i < n + m; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];

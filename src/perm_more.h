@@ -116,6 +116,7 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/derive_tree.h"
+#include "sample/derive_frontier.h"
 #include "sample/sample.h"
 #include "sample/derive.h"
 
@@ -135,6 +136,7 @@ PERMI_BRIEF_BEGIN
 #include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #include "rook/rook_kernels.h"
+#include "sample/derive_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

@@ -4,8 +4,9 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step. Values of arrays are ordered by their words' index. */
+/* The states before each step, for derivatives also the last. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
+  permi_sizes *sizes;
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
@@ -39,6 +40,7 @@ static perm_status permi_lists_keep(permi_runner *runner, int p)
   const permi_list *from = &run->list[p & 1];
   permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
   *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
@@ -93,9 +95,8 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, const permi_frontier *frontier)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
@@ -105,6 +106,8 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
+  if (status == PERM_OK && trace->derived)
+    status = permi_lists_keep(&run.base, frontier->steps);
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
   trace->visited = run.base.visited;
@@ -122,40 +125,54 @@ static perm_status permi_arrays_keep(permi_runner *runner, int p)
   if (!to)
     return PERM_ERROR_MEMORY;
   ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
   for (k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return PERM_OK;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+/* For the pass of moduli. */
+static void permi_arrays_aim(permi_arrays_run *run, int absolute)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  run->absolute = run->again = absolute;
+  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
+}
+
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                       int absolute)
+{
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
   run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
+    permi_arrays_aim(&run, absolute);
     status = permi_arrays_pass(&run);
+  }
+  if (status == PERM_OK && trace->derived)
+    status = permi_arrays_keep(&run.base, frontier->steps);
   if (status == PERM_OK) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
-    trace->visited = run.base.visited;
+    trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);
   return status;
 }
 
-static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+static perm_status permi_frontier_keep(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                       int absolute)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const size_t steps = (size_t)frontier->steps;
+  const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept)
+    kept->sizes = (permi_sizes *)permi_pool_get(&trace->pool, steps, sizeof *kept->sizes);
   if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else if (kept)
@@ -163,11 +180,16 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
   if (!frontier->arrays)
-    return permi_lists_record(trace, control);
+    return permi_lists_record(trace, control, frontier);
   for (t = 0; t <= frontier->slot_count; t++)
     for (k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
-  return permi_arrays_record(trace, control);
+  return permi_arrays_record(trace, control, frontier, absolute);
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0);
 }
 
 static void permi_frontier_draw(permi_draw *draw)

@@ -3,6 +3,9 @@
    minors; threads, stops and what must be refused. */
 
 #define T_DERIVE_MOST 4096
+#define T_DERIVE_METHODS 5
+static const perm_method t_derive_methods[T_DERIVE_METHODS] = {PERM_METHOD_AUTO, PERM_METHOD_TREE, PERM_METHOD_LISTS,
+                                                               PERM_METHOD_ARRAYS, PERM_METHOD_FRONTIER};
 
 typedef struct t_derive_case {
   int n;
@@ -91,6 +94,7 @@ TEST(t_derive_matches_minors)
     size_t e;
     int i;
     memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     t_derive_make(&c, n, trial % 5 % 3, 10 + test_below(80), trial % 2 ? 3 : 1000, sign, zeros);
     all = t_derive_minor(&c, -1, -1, 0, 0);
     for (i = 0, e = 0; i < n; i++)

@@ -78,6 +78,7 @@ static void t_derive_rectangles(int trials)
       largest = fmax(largest, fabs((double)minor[e]));
     }
     memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     options.modulus = moduli[trial % 4];
     CHECK_SHOW(perm_gradient_sparse_mod(&f.matrix, &options, residue, &result) == PERM_OK, "%s", result.message);
     CHECK(t_free_is(&result.integer, (oracle_int)t_free_residue(all, options.modulus)) && result.exact);
