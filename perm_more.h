@@ -5761,56 +5761,59 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
   return status;
 }
 
-static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa)
+/* The kernel of vectors has `sums` of a stream. */
+static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
 {
 #if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2)
+  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2) {
+    *sums = isa == PERM_ISA_AVX2 ? 4 : 8;
     return isa == PERM_ISA_AVX2 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  }
 #endif
   (void)algebra;
   (void)isa;
+  (void)sums;
   return permi_block_dots;
 }
 
-/* Adds to derivatives by a step's streams; the adjoints of its targets, of layer q, are in memory. */
-static perm_status permi_arrays_back(permi_runner *runner, int q)
+/* Adds to derivatives by the streams of a step that is prepared; the adjoints of its targets, layer q, are the sources. */
+static perm_status permi_arrays_back(permi_arrays_run *run, int q)
 {
-  permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_back *back = (permi_back *)runner->keeper;
-  const permi_frontier *frontier = back->frontier, *reversed = &back->reversed;
+  permi_back *back = (permi_back *)run->base.keeper;
+  const permi_frontier *frontier = back->frontier;
   const permi_frontier_kept *kept = (const permi_frontier_kept *)back->trace->kept;
-  const int p = frontier->steps - 1 - q, first = frontier->stream_start[p], last = frontier->stream_start[p + 1] - 1;
-  permi_layout *target = &run->layout[(q + 1) & 1];
-  permi_array_stepping step = {run, q, run->base.done, 0, 0, (char *)kept->value[p], back->part};
-  const size_t words = run->bytes / 8;
+  const int p = frontier->steps - 1 - q, last = frontier->stream_start[p + 1] - 1;
+  const int streams = last + 1 - frontier->stream_start[p];
+  const permi_layout *target = &run->layout[(q + 1) & 1];
+  const permi_block_kernel kernel = run->kernel;
+  const size_t words = run->bytes / 8, pieces = (size_t)target->tops * PERMI_ARRAY_PIECES;
+  permi_array_stepping step = {run, q, run->base.done, 0, 0, (char *)kept->value[p], back->part, words};
   uint64_t one[2 * PERM_INTEGER_WORDS];
-  double block = 0, blocks = 0;
+  double block = 0, blocks = 0, *room = back->part[run->most];
   perm_status status;
-  int s, k, pieces;
-  permi_layout_fill(run->arrays, target, run->arrays->occupied[q + 1], reversed->ones[q + 1], reversed->most[q + 1]);
-  permi_ways_fill(run, q, &run->layout[q & 1], target);
-  pieces = target->tops * PERMI_ARRAY_PIECES;
+  size_t k;
+  int s, ones;
+  run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
+  memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
-  for (s = 0; s <= last - first; s++)
-    back->part[s] = frontier->entry[last - s] == PERMI_DROPS ? NULL
-                                                             : back->part[run->most] + (size_t)(s * pieces) * words;
-  memset(back->part[run->most], 0, (size_t)((last - first + 1) * pieces) * run->bytes);
+  for (s = 0; s < streams; s++)
+    back->part[s] = frontier->entry[last - s] == PERMI_DROPS ? NULL : room + (size_t)s * pieces * step.sums;
   run->tracking = 0;
-  run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa);
-  status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, (uint64_t)pieces,
+  status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
                        permi_array_piece, &step, NULL);
+  run->kernel = kernel;
   permi_value_one(&run->numbers, one);
-  for (s = 0; s <= last - first; s++) {
-    for (k = 0; k < pieces && back->part[s]; k++)
-      permi_values_dot(&run->numbers, back->part[s] + (size_t)k * words, one, NULL, NULL, 1,
-                       permi_back_place(back, last - s));
-    permi_back_derived(back, last - s, &kept->sizes[p], &runner->sizes, (double)target->states);
+  for (s = 0; s < streams; s++) {
+    for (k = 0; k < pieces * step.sums && back->part[s]; k += words)
+      permi_values_dot(&run->numbers, back->part[s] + k, one, NULL, NULL, 1, permi_back_place(back, last - s));
+    permi_back_derived(back, last - s, &kept->sizes[p], &run->base.sizes, (double)target->states);
   }
-  for (k = 0; k <= target->low; k++)
-    block = fmax(block, target->start[k + 1] - target->start[k]);
-  for (k = 0; k <= run->arrays->top; k++)
-    blocks = fmax(blocks, target->middle_start[k + 1] - target->middle_start[k]);
-  permi_back_terms(back, block, blocks / PERMI_ARRAY_PIECES + 1, pieces, (double)target->states);
+  for (s = 0; s <= target->low; s++)
+    block = fmax(block, target->start[s + 1] - target->start[s]);
+  for (ones = 0; ones <= run->arrays->top; ones++)
+    blocks = fmax(blocks, target->middle_start[ones + 1] - target->middle_start[ones]);
+  permi_back_terms(back, block, blocks / PERMI_ARRAY_PIECES + 1, (double)(pieces * step.sums / words),
+                   (double)target->states);
   return status;
 }
 
@@ -5821,7 +5824,7 @@ static perm_status permi_arrays_pass_back(permi_back *back, permi_control *contr
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  run.base.keep = permi_arrays_back;
+  run.back = permi_arrays_back;
   run.base.keeper = back;
   if (permi_arrays_measured(&back->reversed, control) && permi_arrays_open(&run, &back->reversed, control, seconds)) {
     const size_t most = (size_t)run.most, pieces = PERMI_ARRAY_PIECES * permi_places_tops(frontier);
@@ -5829,7 +5832,8 @@ static perm_status permi_arrays_pass_back(permi_back *back, permi_control *contr
     run.seconds_before = seconds;
     back->part = (double **)permi_pool_get(&run.base.pool, most + 1, sizeof *back->part);
     if (back->part)
-      back->part[most] = (double *)permi_pool_get(&run.base.pool, most * pieces, permi_value_bytes(frontier));
+      back->part[most] = (double *)permi_pool_get(&run.base.pool, most * pieces,
+                                                  permi_value_bytes(frontier) + 8 * sizeof(double));
     if (!run.base.pool.failed)
       status = permi_arrays_pass(&run);
   }
@@ -7160,37 +7164,42 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
 #endif
 
 /* ================================================================================= >>derive_kernels
-   Sums of x y for >>derive_frontier, of a block of doubles and each of its origins (>>array_kernels). */
+   Sums of x y for >>derive_frontier, a vector for each origin of a block of doubles (>>array_kernels). */
 
 #if PERMI_WIDTH >= 4
 PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, void *block, size_t count,
                                                 const permi_origin *origin, int origins)
 {
   const double *x = (const double *)block;
+  const size_t whole = count - count % PERMI_WIDTH, left = count - whole;
+#if PERMI_WIDTH == 8
+  const __mmask8 mask = (__mmask8)((1u << left) - 1);
+#else
+  const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)left), _mm256_setr_epi64x(0, 1, 2, 3));
+#endif
   size_t k;
-  int i;
   (void)numbers;
   for (; origins > 0; origins--, origin++) {
     const double *y = (const double *)origin->x;
-    double lane[PERMI_WIDTH], other[PERMI_WIDTH], *sum = (double *)origin->sum;
-    PERMI_V all = PERMI_SET(0.0);
-    if (!sum)
+    PERMI_V sum, more, other;
+    if (!origin->sum)
       continue;
-    for (k = 0; k + PERMI_WIDTH <= count; k += PERMI_WIDTH)
+    sum = PERMI_LOAD_ANY((double *)origin->sum);
+    for (k = 0; k < whole; k += PERMI_WIDTH)
       if (!PERMI_NAME(array_nothing)(origin, k))
-        all = PERMI_FMA(PERMI_LOAD_ANY(x + k), origin->place ? PERMI_NAME(array_fetch)(y, origin, k, PERMI_WIDTH)
-                                                             : PERMI_LOAD_ANY(y + k), all);
-    for (i = 0; k < count && i < PERMI_WIDTH; i++) {
-      const size_t at = k + (size_t)i;
-      const int here = at < count && (!origin->place || origin->place[at] != PERMI_ARRAY_NOWHERE);
-      lane[i] = here ? x[at] : 0;
-      other[i] = here ? y[origin->place ? origin->place[at] : at] : 0;
+        sum = PERMI_FMA(PERMI_LOAD_ANY(x + k), origin->place ? PERMI_NAME(array_fetch)(y, origin, k, PERMI_WIDTH)
+                                                             : PERMI_LOAD_ANY(y + k), sum);
+    if (left && !PERMI_NAME(array_nothing)(origin, k)) {
+#if PERMI_WIDTH == 8
+      more = _mm512_maskz_loadu_pd(mask, x + k);
+      other = origin->place ? PERMI_NAME(array_fetch)(y, origin, k, left) : _mm512_maskz_loadu_pd(mask, y + k);
+#else
+      more = _mm256_maskload_pd(x + k, mask);
+      other = origin->place ? PERMI_NAME(array_fetch)(y, origin, k, left) : _mm256_maskload_pd(y + k, mask);
+#endif
+      sum = PERMI_FMA(more, other, sum);
     }
-    if (k < count)
-      all = PERMI_FMA(PERMI_LOAD_ANY(lane), PERMI_LOAD_ANY(other), all);
-    PERMI_STORE_ANY(lane, all);
-    for (i = 0; i < PERMI_WIDTH; i++)
-      *sum += lane[i];
+    PERMI_STORE_ANY((double *)origin->sum, sum);
   }
 }
 #endif

@@ -7012,6 +7012,7 @@ typedef struct permi_arrays_run {
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
+  perm_status (*back)(struct permi_arrays_run *run, int p); /* before a step (>>derive_frontier), or NULL */
 } permi_arrays_run;
 
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
@@ -7579,7 +7580,8 @@ typedef struct permi_array_stepping {
   double before, seconds;
   int words;              /* of source integers */
   char *kept;             /* targets of >>derive_frontier, or NULL */
-  double **sum;           /* by stream, a value a piece, or NULL */
+  double **sum;           /* by stream, `sums` doubles a piece, or NULL */
+  size_t sums;
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -7628,7 +7630,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
-      origin[origins].sum = step->kept && step->sum[s] ? step->sum[s] + number * doubles : NULL;
+      origin[origins].sum = step->kept && step->sum[s] ? step->sum[s] + number * step->sums : NULL;
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
@@ -7668,7 +7670,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
-                               NULL};
+                               NULL, 0};
   perm_status status = PERM_OK;
   int tops;
   if (run->tracking)
@@ -7733,6 +7735,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
+  status = run->back ? run->back(run, p) : status;
   run->tracking = 0;
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
@@ -7747,7 +7750,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
       run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
     }
   }
-  if (run->gpu)
+  if (run->gpu && status == PERM_OK)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
