@@ -4403,6 +4403,11 @@ typedef struct permi_tracer {
   void (*draw)(permi_draw *draw);
 } permi_tracer;
 
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *copy = permi_pool_get(pool, count + 1, size);
@@ -4545,8 +4550,11 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* The states before each step, for derivatives also the last. Values of arrays are ordered by their words' index. */
+/* The states before each step, for derivatives those of each `every`-th, the last, and now and then others (within) in
+   a pool of their own. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
+  permi_pool *pool;
+  int every, within;
   permi_sizes *sizes;
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
@@ -4573,15 +4581,22 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
+static int permi_kept_skips(const permi_frontier_kept *kept, int p, int steps)
+{
+  return kept->within == (p % kept->every == 0 || p == steps);
+}
+
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_pool *pool = &trace->pool;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
+  permi_pool *pool = kept->pool;
   const permi_list *from = &run->list[p & 1];
-  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
+  permi_list *to = &kept->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  kept->sizes[p] = runner->sizes;
   *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
@@ -4659,14 +4674,17 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  char *to;
   int k;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
-  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
-  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
+  kept->value[p] = (uint64_t *)(void *)to;
+  kept->sizes[p] = runner->sizes;
   for (k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
@@ -4704,7 +4722,7 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 }
 
 static perm_status permi_frontier_keep(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
-                                       int absolute)
+                                       int absolute, int every)
 {
   const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
@@ -4712,8 +4730,11 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
-  if (kept)
+  if (kept) {
+    kept->pool = &trace->pool;
+    kept->every = every;
     kept->sizes = (permi_sizes *)permi_pool_get(&trace->pool, steps, sizeof *kept->sizes);
+  }
   if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else if (kept)
@@ -4730,7 +4751,7 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
 
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
 {
-  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0);
+  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -5541,7 +5562,10 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
 
 typedef struct permi_back {
   permi_trace *trace;
+  permi_control *control;
   const permi_frontier *frontier;
+  int every, begin;        /* of kept layers; the one before those in `within`, or -1 */
+  permi_pool within;
   permi_frontier reversed; /* layer q, stream r: steps - q, streams - 1 - r */
   permi_sizes *sizes;      /* by stream, of this pass */
   size_t offset, bytes;    /* of its part of a derivative: words before; bytes */
@@ -5673,6 +5697,84 @@ static void *permi_back_place(const permi_back *back, int s)
   return derived->value + (size_t)s * derived->size + back->offset;
 }
 
+static perm_status permi_lists_resume(permi_run *run, const permi_list *from, int p)
+{
+  const perm_allocator *allocator = &run->base.locked;
+  permi_list *to = &run->list[p & 1];
+  int k, complete = permi_list_room(allocator, to, from->groups);
+  permi_patterns_clear(&to->patterns);
+  for (k = 0; k < from->patterns.count && complete; k++)
+    complete = permi_patterns_find(allocator, &to->patterns, from->patterns.bits + k * PERMI_LOW_WORDS) >= 0;
+  if (!complete)
+    return PERM_ERROR_MEMORY;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * permi_value_bytes(run->frontier));
+  to->groups = from->groups;
+  to->states = from->states;
+  return PERM_OK;
+}
+
+static void permi_arrays_resume(permi_arrays_run *run, const char *from, int p)
+{
+  const permi_frontier *frontier = run->frontier;
+  permi_layout *layout = &run->layout[p & 1];
+  int q, k;
+  permi_layout_fill(run->arrays, layout, run->arrays->occupied[p], frontier->ones[p], frontier->most[p]);
+  permi_places_start(run->places);
+  for (q = 0; q < p; q++)
+    for (permi_places_step(run->places, q); !run->places->done; permi_places_turned(run->places, (q + 1) & 1))
+      permi_places_turn(run->places, (q + 1) & 1, run->top);
+  permi_arrays_shorten(run, p);
+  for (k = 0; k < layout->tops; k++)
+    memcpy(permi_array_values(run, p, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+}
+
+/* Computes the layers before p since the last that is kept, and p, again. */
+static perm_status permi_back_again(permi_back *back, int p, int absolute)
+{
+  const permi_frontier *frontier = back->frontier;
+  permi_frontier_kept *kept = (permi_frontier_kept *)back->trace->kept;
+  const int begin = p - p % back->every;
+  union {
+    permi_runner base;
+    permi_run lists;
+    permi_arrays_run arrays;
+  } run;
+  perm_status status = PERM_OK;
+  if (p == begin || back->begin == begin)
+    return PERM_OK;
+  permi_pool_release(&back->within);
+  back->begin = begin;
+  kept->pool = &back->within;
+  kept->within = 1;
+  memset(&run, 0, sizeof run);
+  run.base.keep = frontier->arrays ? permi_arrays_keep : permi_lists_keep;
+  run.base.keeper = back->trace;
+  if (!frontier->arrays) {
+    status = permi_run_open(frontier, back->control, permi_run_step, &run.lists);
+    if (status == PERM_OK)
+      status = permi_lists_resume(&run.lists, &kept->list[begin], begin);
+  } else if (permi_arrays_open(&run.arrays, frontier, back->control, permi_arrays_seconds(frontier))) {
+    permi_arrays_aim(&run.arrays, absolute);
+    permi_arrays_resume(&run.arrays, (const char *)kept->value[begin], begin);
+  } else {
+    status = PERM_ERROR_MEMORY;
+  }
+  run.base.sizes = kept->sizes[begin];
+  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, begin, p, frontier->arrays ? permi_arrays_advance : permi_run_advance);
+  if (status == PERM_OK)
+    status = run.base.keep(&run.base, p);
+  if (frontier->arrays)
+    permi_pool_release(&run.base.pool);
+  else
+    permi_run_release(&run.lists);
+  return status;
+}
+
 /* Makes the adjoints of the states of a kept list. */
 static perm_status permi_lists_back(permi_run *run, int q)
 {
@@ -5686,9 +5788,11 @@ static perm_status permi_lists_back(permi_run *run, int q)
   const permi_list *source = &run->list[q & 1];
   permi_list *target = &run->list[(q + 1) & 1];
   const permi_sizes sizes = run->base.sizes;
-  perm_status status = PERM_OK;
+  perm_status status = permi_back_again(back, p, 0);
   size_t g, longest = 0;
   int s;
+  if (status != PERM_OK)
+    return status;
   run->base.done += frontier->cost[frontier->steps] * PERMI_STATE_SECONDS;
   *target = kept->list[p];
   target->value = back->bar[(q + 1) & 1];
@@ -5787,12 +5891,15 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   const permi_layout *target = &run->layout[(q + 1) & 1];
   const permi_block_kernel kernel = run->kernel;
   const size_t words = run->bytes / 8, pieces = (size_t)target->tops * PERMI_ARRAY_PIECES;
-  permi_array_stepping step = {run, q, run->base.done, 0, 0, (char *)kept->value[p], back->part, words};
+  permi_array_stepping step = {run, q, run->base.done, 0, 0, NULL, back->part, words};
   uint64_t one[2 * PERM_INTEGER_WORDS];
   double block = 0, blocks = 0, *room = back->part[run->most];
-  perm_status status;
+  perm_status status = permi_back_again(back, p, run->absolute);
   size_t k;
   int s, ones;
+  if (status != PERM_OK)
+    return status;
+  step.kept = (char *)kept->value[p];
   run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
@@ -5849,7 +5956,7 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   const int last = frontier->steps;
   const permi_frontier_kept *kept;
   const void *value = NULL;
-  perm_status status = permi_frontier_keep(trace, control, frontier, pass);
+  perm_status status = permi_frontier_keep(trace, control, frontier, pass, back->every);
   if (status != PERM_OK)
     return status;
   kept = (const permi_frontier_kept *)trace->kept;
@@ -5860,9 +5967,40 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   if (value)
     memcpy(trace->derived->whole.value + back->offset, value, back->bytes);
   *whole = kept->sizes[last];
+  back->begin = -1;
   status = frontier->arrays ? permi_arrays_pass_back(back, control, pass) : permi_lists_pass_back(back, control);
+  permi_pool_release(&back->within);
   permi_pool_release(&trace->pool);
   return status;
+}
+
+/* Returns the bytes of layers and runs, where each `every`-th layer is kept. */
+static double permi_back_bytes(const permi_frontier *frontier, int every)
+{
+  const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES;
+  double kept = 0, within = 0, most = 0;
+  int p;
+  for (p = 0; p <= frontier->steps; p++) {
+    const int keeps = p % every == 0 || p == frontier->steps;
+    kept += keeps ? frontier->states[p] : 0;
+    within = keeps ? 0 : within + frontier->states[p];
+    most = fmax(most, within);
+  }
+  return (kept + most + (every > 1 ? 2 : 1) * (frontier->room[0] + frontier->room[1])) * bytes +
+         frontier->stream_start[frontier->steps] * (2 * bytes + 200);
+}
+
+/* 1: all layers are kept; else so few that they fit, or that they take the fewest bytes. */
+static int permi_back_every(const permi_frontier *frontier, double limit)
+{
+  double least = permi_back_bytes(frontier, 1);
+  int every, best = 1;
+  for (every = 2; every < frontier->steps && least > limit; every += 1 + every / 8) {
+    const double bytes = permi_back_bytes(frontier, every);
+    best = bytes < least ? every : best;
+    least = fmin(bytes, least);
+  }
+  return best;
 }
 
 static perm_status permi_frontier_derive(permi_trace *trace, permi_control *control)
@@ -5888,6 +6026,9 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   }
   trace->derived = derived;
   back.trace = trace;
+  back.control = control;
+  back.within.allocator = &plan->owned.allocator;
+  back.every = permi_back_every(plan, permi_sample_limit(control->options));
   back.frontier = &frontier;
   if (!derived)
     return PERM_ERROR_MEMORY;
@@ -5924,13 +6065,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
 static double permi_frontier_derive_bytes(const void *plan)
 {
   const permi_frontier *frontier = (const permi_frontier *)plan;
-  const double bytes = (double)permi_value_bytes(frontier);
-  double states = 0;
-  int p;
-  for (p = 0; p <= frontier->steps; p++)
-    states += frontier->states[p];
-  return states * (bytes + PERMI_GROUP_BYTES) + (frontier->room[0] + frontier->room[1]) * bytes +
-         frontier->stream_start[frontier->steps] * (2 * bytes + 200);
+  return permi_back_bytes(frontier, permi_back_every(frontier, 0));
 }
 
 static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
@@ -6002,11 +6137,6 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
     memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
-}
-
-static double permi_sample_limit(const perm_options *options)
-{
-  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,

@@ -74,11 +74,6 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-static double permi_sample_limit(const perm_options *options)
-{
-  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-}
-
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {

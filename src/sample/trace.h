@@ -61,6 +61,11 @@ typedef struct permi_tracer {
   void (*draw)(permi_draw *draw);
 } permi_tracer;
 
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *copy = permi_pool_get(pool, count + 1, size);

@@ -4,8 +4,11 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step, for derivatives also the last. Values of arrays are ordered by their words' index. */
+/* The states before each step, for derivatives those of each `every`-th, the last, and now and then others (within) in
+   a pool of their own. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
+  permi_pool *pool;
+  int every, within;
   permi_sizes *sizes;
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
@@ -32,15 +35,22 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
+static int permi_kept_skips(const permi_frontier_kept *kept, int p, int steps)
+{
+  return kept->within == (p % kept->every == 0 || p == steps);
+}
+
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_pool *pool = &trace->pool;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
+  permi_pool *pool = kept->pool;
   const permi_list *from = &run->list[p & 1];
-  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
+  permi_list *to = &kept->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  kept->sizes[p] = runner->sizes;
   *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
@@ -118,14 +128,17 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  char *to;
   int k;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
-  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
-  ((permi_frontier_kept *)trace->kept)->sizes[p] = runner->sizes;
+  kept->value[p] = (uint64_t *)(void *)to;
+  kept->sizes[p] = runner->sizes;
   for (k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
@@ -163,7 +176,7 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 }
 
 static perm_status permi_frontier_keep(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
-                                       int absolute)
+                                       int absolute, int every)
 {
   const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
@@ -171,8 +184,11 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
-  if (kept)
+  if (kept) {
+    kept->pool = &trace->pool;
+    kept->every = every;
     kept->sizes = (permi_sizes *)permi_pool_get(&trace->pool, steps, sizeof *kept->sizes);
+  }
   if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else if (kept)
@@ -189,7 +205,7 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
 
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
 {
-  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0);
+  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)

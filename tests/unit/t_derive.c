@@ -648,6 +648,46 @@ TEST(t_derive_refusals)
 #undef REFUSED
 }
 
+/* Short of memory lists and arrays keep some layers and compute others again: the same bits, until even that is too
+   much, which is refused. */
+TEST(t_derive_with_checkpoints)
+{
+  static double gradient[2][T_DERIVE_MOST];
+  static const double bytes[2][4] = {{3e6, 3.5e6, 4e6, 1e12}, {3e6, 3.5e6, 4e6, 1e12}};
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result[2];
+  size_t e;
+  int method, sign, k, refused = 0, done = 0;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("regular:30:4", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < T_DERIVE_MOST);
+  matrix.kind = PERM_KIND_REAL;
+  for (method = 0; method < 2; method++)
+    for (sign = 0; sign < 2; sign++) {
+      for (e = 0; e < matrix.nnz; e++)
+        matrix.real[e] = (1 + (double)(e * 7 % 13) / 3) * (sign && e % 3 == 0 ? -1 : 1);
+      options.method = method ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
+      options.max_bytes = 0;
+      CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[0], &result[0]) == PERM_OK, "%s", result[0].message);
+      for (k = 0; k < 40; k++) {
+        options.max_bytes = 1e5 * pow(1.2, k);
+        if (perm_gradient_sparse(&matrix, &options, gradient[1], &result[1]) != PERM_OK) {
+          CHECK_SHOW(result[1].status == PERM_ERROR_LIMIT && strstr(result[1].message, "max_bytes"), "%s",
+                     result[1].message);
+          CHECK(refused <= 40 && isnan(gradient[1][0]));
+          refused++;
+          continue;
+        }
+        done++;
+        if (test_verbose) printf("%d %d %g bytes: peak %g of %g\n", method, sign, options.max_bytes, (double)result[1].terms, result[1].seconds);
+        CHECK(!memcmp(gradient[0], gradient[1], matrix.nnz * sizeof **gradient));
+        CHECK(result[1].error_bound == result[0].error_bound && result[1].terms == result[0].terms);
+      }
+    }
+  printf("%d %d\n", refused, done);
+  perm_matrix_free(&matrix);
+}
+
 /* No tree: a refusal that says what to do. */
 TEST(t_derive_without_a_tree)
 {
