@@ -4408,6 +4408,14 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
+/* Returns the bytes that max_bytes leaves now. */
+static double permi_sample_left(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
+                                                             : permi_sample_limit(options);
+}
+
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *copy = permi_pool_get(pool, count + 1, size);
@@ -5974,7 +5982,13 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   return status;
 }
 
-/* Returns the bytes of layers and runs, where each `every`-th layer is kept. */
+static double permi_back_run_bytes(const permi_frontier *frontier)
+{
+  return (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) +
+         (frontier->arrays ? 65536.0 : (double)sizeof(permi_moves));
+}
+
+/* Returns the bytes of layers, where each `every`-th is kept, and of runs. */
 static double permi_back_bytes(const permi_frontier *frontier, int every)
 {
   const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES;
@@ -5986,7 +6000,7 @@ static double permi_back_bytes(const permi_frontier *frontier, int every)
     within = keeps ? 0 : within + frontier->states[p];
     most = fmax(most, within);
   }
-  return (kept + most + (every > 1 ? 2 : 1) * (frontier->room[0] + frontier->room[1])) * bytes +
+  return (kept + most) * bytes + (every > 1 ? 2 : 1) * permi_back_run_bytes(frontier) +
          frontier->stream_start[frontier->steps] * (2 * bytes + 200);
 }
 
@@ -6028,7 +6042,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   back.trace = trace;
   back.control = control;
   back.within.allocator = &plan->owned.allocator;
-  back.every = permi_back_every(plan, permi_sample_limit(control->options));
+  back.every = permi_back_every(plan, permi_sample_left(control->options));
   back.frontier = &frontier;
   if (!derived)
     return PERM_ERROR_MEMORY;
@@ -6065,7 +6079,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
 static double permi_frontier_derive_bytes(const void *plan)
 {
   const permi_frontier *frontier = (const permi_frontier *)plan;
-  return permi_back_bytes(frontier, permi_back_every(frontier, 0));
+  return permi_back_bytes(frontier, permi_back_every(frontier, 0)) - permi_back_run_bytes(frontier);
 }
 
 static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};

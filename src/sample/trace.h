@@ -66,6 +66,14 @@ static double permi_sample_limit(const perm_options *options)
   return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
 }
 
+/* Returns the bytes that max_bytes leaves now. */
+static double permi_sample_left(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
+                                                             : permi_sample_limit(options);
+}
+
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
   void *copy = permi_pool_get(pool, count + 1, size);

@@ -648,43 +648,72 @@ TEST(t_derive_refusals)
 #undef REFUSED
 }
 
-/* Short of memory lists and arrays keep some layers and compute others again: the same bits, until even that is too
-   much, which is refused. */
+static size_t t_derive_live, t_derive_peak;
+
+static void *t_derive_allocate(size_t bytes, void *user_data)
+{
+  size_t *block = (size_t *)malloc(bytes + 16);
+  (void)user_data;
+  if (!block)
+    return NULL;
+  *block = bytes;
+  t_derive_live += bytes;
+  t_derive_peak = t_derive_live > t_derive_peak ? t_derive_live : t_derive_peak;
+  return block + 2;
+}
+
+static void t_derive_release(void *memory, void *user_data)
+{
+  (void)user_data;
+  if (memory) {
+    t_derive_live -= ((size_t *)memory)[-2];
+    free((size_t *)memory - 2);
+  }
+}
+
+/* Short of memory lists and arrays keep some layers and compute others again: the same bits within max_bytes, until
+   even that is too little, which is refused. */
 TEST(t_derive_with_checkpoints)
 {
   static double gradient[2][T_DERIVE_MOST];
-  static const double bytes[2][4] = {{3e6, 3.5e6, 4e6, 1e12}, {3e6, 3.5e6, 4e6, 1e12}};
   perm_options options;
   perm_matrix matrix;
   perm_result result[2];
   size_t e;
-  int method, sign, k, refused = 0, done = 0;
+  int method, sign, k;
   memset(&options, 0, sizeof options);
-  CHECK(perm_generate("regular:30:4", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < T_DERIVE_MOST);
+  CHECK(perm_generate("band:200:7", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < T_DERIVE_MOST);
   matrix.kind = PERM_KIND_REAL;
+  options.threads = 1;
+  options.allocator.allocate = t_derive_allocate;
+  options.allocator.release = t_derive_release;
   for (method = 0; method < 2; method++)
     for (sign = 0; sign < 2; sign++) {
+      size_t peak;
+      int refused = 0, again = 0;
       for (e = 0; e < matrix.nnz; e++)
         matrix.real[e] = (1 + (double)(e * 7 % 13) / 3) * (sign && e % 3 == 0 ? -1 : 1);
       options.method = method ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
-      options.max_bytes = 0;
+      options.max_bytes = t_derive_peak = 0;
       CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[0], &result[0]) == PERM_OK, "%s", result[0].message);
-      for (k = 0; k < 40; k++) {
-        options.max_bytes = 1e5 * pow(1.2, k);
+      peak = t_derive_peak;
+      for (k = 0; k < 8; k++) {
+        options.max_bytes = (double)peak * pow(2, (k - 6) / 2.5);
+        t_derive_peak = 0;
         if (perm_gradient_sparse(&matrix, &options, gradient[1], &result[1]) != PERM_OK) {
-          CHECK_SHOW(result[1].status == PERM_ERROR_LIMIT && strstr(result[1].message, "max_bytes"), "%s",
+          CHECK_SHOW(result[1].status == PERM_ERROR_LIMIT && again == 0 && strstr(result[1].message, "max_bytes"), "%s",
                      result[1].message);
-          CHECK(refused <= 40 && isnan(gradient[1][0]));
           refused++;
           continue;
         }
-        done++;
-        if (test_verbose) printf("%d %d %g bytes: peak %g of %g\n", method, sign, options.max_bytes, (double)result[1].terms, result[1].seconds);
+        CHECK((double)t_derive_peak <= options.max_bytes);
+        again += (double)t_derive_peak < 0.7 * (double)peak;
         CHECK(!memcmp(gradient[0], gradient[1], matrix.nnz * sizeof **gradient));
         CHECK(result[1].error_bound == result[0].error_bound && result[1].terms == result[0].terms);
       }
+      CHECK_SHOW(refused > 0 && again > 0, "%d, %d, of %g bytes", refused, again, (double)peak);
     }
-  printf("%d %d\n", refused, done);
+  CHECK(t_derive_live == 0);
   perm_matrix_free(&matrix);
 }
 
