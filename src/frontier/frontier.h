@@ -552,8 +552,9 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->entry,
-                       streams, &frontier->sequence, vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
+  frontier->entry = (int *)permi_pool_get(pool, streams, sizeof(int));
+  if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
+                       vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
                        &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
     goto done;
   frontier->cost = frontier->states + vertices + 1;

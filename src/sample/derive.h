@@ -199,7 +199,8 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
     else if (of != PERMI_DROPS && v < trace->n)
       status = permi_derive_peeled(derivation, k, trace->row[v], derived, e);
     else if (of != PERMI_DROPS && derivation->unmatched)
-      derivation->unmatched[trace->column[v - trace->n] - working->n] = permi_derive_chance(derivation, derived, 1, e);
+      derivation->unmatched[trace->column[v - trace->n] - working->n] =
+          permi_derive_chance(derivation, derived, 1, e);
   }
   return status;
 }

@@ -1,8 +1,7 @@
 /* ================================================================================ >>derive_frontier
-   Derivatives of a block's permanent, by one pass back through the kept states of lists and arrays. A state's adjoint is
-   1 at the end and x' = sum over streams from x to y of c y'; a stream's derivative is c' = sum of x y'. So adjoints are
-   values of the reversed program: streams go from y to x, and its lists are those kept. THE BOUND:
-   docs/proofs-rounding.md (tests/proofs/chains.v). */
+   Derivatives of a block's permanent, by one pass back through the kept states of lists and arrays. Adjoints are 1 at
+   the end and x' = sum over streams from x to y of c y', a derivative is c' = sum of x y'. So adjoints are values of
+   the reversed program, with the lists that are kept. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
 #pragma once
 #include "trace_frontier.h"
 #include "../tree/tree.h"
@@ -47,7 +46,8 @@ static void permi_values_dot(const permi_numbers *numbers, const void *x, const 
 {
   const char *from = (const char *)x, *with = (const char *)bar;
   switch (numbers->algebra) {
-#define PERMI_CASE(algebra, as) case algebra: permi_values_dot_of(as, numbers, from, with, pair, place, count, to); break;
+#define PERMI_CASE(algebra, as)                                                                                        \
+  case algebra: permi_values_dot_of(as, numbers, from, with, pair, place, count, to); break;
     PERMI_CASE(PERMI_MAGNITUDES, PERMI_MAGNITUDES) PERMI_CASE(PERMI_SIGNED, PERMI_SIGNED)
     PERMI_CASE(PERMI_COMPLEX, PERMI_COMPLEX) PERMI_CASE(PERMI_PAIR_VALUES, PERMI_PAIR_VALUES)
     PERMI_CASE(PERMI_WORD, PERMI_WORD) PERMI_CASE(PERMI_WIDE, PERMI_WORDS) PERMI_CASE(PERMI_WORDS, PERMI_WORDS)
@@ -67,26 +67,21 @@ static void permi_block_dots(const permi_numbers *numbers, void *x, size_t count
 
 static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, permi_frontier *to)
 {
-  const int steps = from->steps, words = from->mask_words, streams = from->stream_start[steps];
-  const size_t layers = (size_t)steps + 1;
-  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)words, sizeof *born);
-  uint64_t *bits = (uint64_t *)permi_pool_zeros(pool, layers, 3 * sizeof *bits), *mask;
-  double *states = (double *)permi_pool_get(pool, layers, 2 * sizeof *states);
-  permi_coefficient *c = (permi_coefficient *)permi_pool_get(pool, (size_t)streams, sizeof *c);
+  const int steps = from->steps, words = from->mask_words, last = from->stream_start[steps] - 1;
+  const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
+  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born);
+  uint64_t *bits = born + layers * (size_t)words;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  int *start, *ones, *most, p, q, s, v, w;
+  int p, q, s, v, w;
   *to = *from;
-  to->mask = mask = (uint64_t *)permi_pool_get(pool, (size_t)streams, 3 * (size_t)words * sizeof *mask);
-  if (!permi_pool_ints(pool, &start, layers, &ones, layers, &most, layers, (int **)NULL) || pool->failed)
+  to->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)words * sizeof *to->mask);
+  to->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *to->coefficient);
+  to->states = (double *)permi_pool_get(pool, layers, 2 * sizeof *to->states);
+  if (!permi_pool_ints(pool, &to->stream_start, layers, &to->ones, layers, &to->most, layers, (int **)NULL) ||
+      pool->failed)
     return 0;
   to->rows = 0;
-  to->words = NULL;
-  to->stream_start = start;
-  to->coefficient = c;
-  to->ones = ones;
-  to->most = most;
-  to->states = states;
-  to->cost = states + layers;
+  to->cost = to->states + layers;
   to->room[steps & 1] = from->room[0];
   to->room[1 - (steps & 1)] = from->room[1];
   if (from->arrays) {
@@ -105,18 +100,16 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
     }
   for (q = 0; q <= steps; q++) {
     p = steps - q;
-    start[q] = streams - from->stream_start[p];
-    ones[q] = from->ones[p];
-    most[q] = from->most[p];
+    to->stream_start[q] = last + 1 - from->stream_start[p];
+    to->ones[q] = from->ones[p];
+    to->most[q] = from->most[p];
     to->states[q] = from->states[p];
     to->cost[q] = from->cost[steps] - from->cost[p];
-    if (from->arrays) {
-      arrays->occupied[q] = from->arrays->occupied[p];
-      arrays->rows[q] = from->arrays->rows[p];
-    }
+    bits[q] = from->arrays ? from->arrays->occupied[p] : 0;
+    bits[layers + (size_t)q] = from->arrays ? from->arrays->rows[p] : 0;
     for (s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
-      uint64_t *test = mask + (size_t)(streams - 1 - s) * 3 * (size_t)words, *want = test + words;
-      c[streams - 1 - s] = from->coefficient[s];
+      uint64_t *test = to->mask + (last - s) * 3 * words, *want = test + words;
+      to->coefficient[last - s] = from->coefficient[s];
       for (w = 0; w < words; w++) {
         const uint64_t flip = want[words + w] = permi_stream_word(from, s, 2, w);
         test[w] = permi_stream_word(from, s, 0, w) | born[(p + 1) * words + w];
@@ -146,82 +139,18 @@ static void *permi_back_place(const permi_back *back, int s)
   return derived->value + (size_t)s * derived->size + back->offset;
 }
 
-static perm_status permi_lists_resume(permi_run *run, const permi_list *from, int p)
-{
-  const perm_allocator *allocator = &run->base.locked;
-  permi_list *to = &run->list[p & 1];
-  int k, complete = permi_list_room(allocator, to, from->groups);
-  permi_patterns_clear(&to->patterns);
-  for (k = 0; k < from->patterns.count && complete; k++)
-    complete = permi_patterns_find(allocator, &to->patterns, from->patterns.bits + k * PERMI_LOW_WORDS) >= 0;
-  if (!complete)
-    return PERM_ERROR_MEMORY;
-  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, from->groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * permi_value_bytes(run->frontier));
-  to->groups = from->groups;
-  to->states = from->states;
-  return PERM_OK;
-}
-
-static void permi_arrays_resume(permi_arrays_run *run, const char *from, int p)
-{
-  const permi_frontier *frontier = run->frontier;
-  permi_layout *layout = &run->layout[p & 1];
-  int q, k;
-  permi_layout_fill(run->arrays, layout, run->arrays->occupied[p], frontier->ones[p], frontier->most[p]);
-  permi_places_start(run->places);
-  for (q = 0; q < p; q++)
-    for (permi_places_step(run->places, q); !run->places->done; permi_places_turned(run->places, (q + 1) & 1))
-      permi_places_turn(run->places, (q + 1) & 1, run->top);
-  permi_arrays_shorten(run, p);
-  for (k = 0; k < layout->tops; k++)
-    memcpy(permi_array_values(run, p, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
-           permi_layout_states(layout, layout->top[k]) * run->bytes);
-}
-
 /* Computes the layers before p since the last that is kept, and p, again. */
 static perm_status permi_back_again(permi_back *back, int p, int absolute)
 {
-  const permi_frontier *frontier = back->frontier;
   permi_frontier_kept *kept = (permi_frontier_kept *)back->trace->kept;
   const int begin = p - p % back->every;
-  union {
-    permi_runner base;
-    permi_run lists;
-    permi_arrays_run arrays;
-  } run;
-  perm_status status = PERM_OK;
   if (p == begin || back->begin == begin)
     return PERM_OK;
   permi_pool_release(&back->within);
   back->begin = begin;
   kept->pool = &back->within;
   kept->within = 1;
-  memset(&run, 0, sizeof run);
-  run.base.keep = frontier->arrays ? permi_arrays_keep : permi_lists_keep;
-  run.base.keeper = back->trace;
-  if (!frontier->arrays) {
-    status = permi_run_open(frontier, back->control, permi_run_step, &run.lists);
-    if (status == PERM_OK)
-      status = permi_lists_resume(&run.lists, &kept->list[begin], begin);
-  } else if (permi_arrays_open(&run.arrays, frontier, back->control, permi_arrays_seconds(frontier))) {
-    permi_arrays_aim(&run.arrays, absolute);
-    permi_arrays_resume(&run.arrays, (const char *)kept->value[begin], begin);
-  } else {
-    status = PERM_ERROR_MEMORY;
-  }
-  run.base.sizes = kept->sizes[begin];
-  if (status == PERM_OK)
-    status = permi_runner_go(&run.base, begin, p, frontier->arrays ? permi_arrays_advance : permi_run_advance);
-  if (status == PERM_OK)
-    status = run.base.keep(&run.base, p);
-  if (frontier->arrays)
-    permi_pool_release(&run.base.pool);
-  else
-    permi_run_release(&run.lists);
-  return status;
+  return permi_frontier_layers(back->trace, back->control, back->frontier, absolute, begin, p);
 }
 
 /* Makes the adjoints of the states of a kept list. */
@@ -329,7 +258,7 @@ static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa,
   return permi_block_dots;
 }
 
-/* Adds to derivatives by the streams of a step that is prepared; the adjoints of its targets, layer q, are the sources. */
+/* Adds to derivatives by a step's streams; the adjoints of their targets are in memory, layer q of the reversed. */
 static perm_status permi_arrays_back(permi_arrays_run *run, int q)
 {
   permi_back *back = (permi_back *)run->base.keeper;
@@ -423,35 +352,30 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   return status;
 }
 
-static double permi_back_run_bytes(const permi_frontier *frontier)
+/* Returns the bytes of layers, where each `every`-th is kept, and of `runs`. */
+static double permi_back_bytes(const permi_frontier *frontier, int every, int runs)
 {
-  return (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) +
-         (frontier->arrays ? 65536.0 : (double)sizeof(permi_moves));
-}
-
-/* Returns the bytes of layers, where each `every`-th is kept, and of runs. */
-static double permi_back_bytes(const permi_frontier *frontier, int every)
-{
-  const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES;
+  const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES, *states = frontier->states;
   double kept = 0, within = 0, most = 0;
   int p;
   for (p = 0; p <= frontier->steps; p++) {
     const int keeps = p % every == 0 || p == frontier->steps;
-    kept += keeps ? frontier->states[p] : 0;
-    within = keeps ? 0 : within + frontier->states[p];
+    kept += keeps ? states[p] : 0;
+    within = keeps ? 0 : within + states[p];
     most = fmax(most, within);
   }
-  return (kept + most) * bytes + (every > 1 ? 2 : 1) * permi_back_run_bytes(frontier) +
+  return (kept + most + runs * (frontier->room[0] + frontier->room[1])) * bytes +
+         runs * (frontier->arrays ? 65536.0 : (double)sizeof(permi_moves)) +
          frontier->stream_start[frontier->steps] * (2 * bytes + 200);
 }
 
 /* 1: all layers are kept; else so few that they fit, or that they take the fewest bytes. */
 static int permi_back_every(const permi_frontier *frontier, double limit)
 {
-  double least = permi_back_bytes(frontier, 1);
+  double least = permi_back_bytes(frontier, 1, 1);
   int every, best = 1;
   for (every = 2; every < frontier->steps && least > limit; every += 1 + every / 8) {
-    const double bytes = permi_back_bytes(frontier, every);
+    const double bytes = permi_back_bytes(frontier, every, 2);
     best = bytes < least ? every : best;
     least = fmin(bytes, least);
   }
@@ -517,10 +441,12 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   return status;
 }
 
+/* Besides a run, which the offer counts. */
 static double permi_frontier_derive_bytes(const void *plan)
 {
   const permi_frontier *frontier = (const permi_frontier *)plan;
-  return permi_back_bytes(frontier, permi_back_every(frontier, 0)) - permi_back_run_bytes(frontier);
+  const int every = permi_back_every(frontier, 0);
+  return permi_back_bytes(frontier, every, every > 1);
 }
 
 static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};

@@ -78,13 +78,14 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
                                      permi_offer *offer, perm_status status)
 {
   const double limit = permi_sample_limit(maker->options);
+  const permi_tracer *const *tracer = maker->keeps > 1 ? permi_derivers : permi_tracers;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += (maker->keeps > 1 ? permi_derivers : permi_tracers)[engine - permi_sample_engines]->bytes(offer->plan);
+  offer->bytes += tracer[engine - permi_sample_engines]->bytes(offer->plan);
   if (offer->bytes > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
                  perm_name("method", engine->method), permi_size_words(offer->bytes).text,

@@ -105,8 +105,30 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control, const permi_frontier *frontier)
+static perm_status permi_lists_resume(permi_run *run, const permi_list *from, int p)
 {
+  const perm_allocator *allocator = &run->base.locked;
+  permi_list *to = &run->list[p & 1];
+  int k, complete = permi_list_room(allocator, to, from->groups);
+  permi_patterns_clear(&to->patterns);
+  for (k = 0; k < from->patterns.count && complete; k++)
+    complete = permi_patterns_find(allocator, &to->patterns, from->patterns.bits + k * PERMI_LOW_WORDS) >= 0;
+  if (!complete)
+    return PERM_ERROR_MEMORY;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * permi_value_bytes(run->frontier));
+  to->groups = from->groups;
+  to->states = from->states;
+  return PERM_OK;
+}
+
+/* All layers, or those from one that is kept, `begin`, to `end`. */
+static perm_status permi_lists_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                      int begin, int end)
+{
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
@@ -114,13 +136,18 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
   status = permi_run_open(frontier, control, permi_run_step, &run);
+  if (status == PERM_OK && kept->within) {
+    status = permi_lists_resume(&run, &kept->list[begin], begin);
+    run.base.sizes = kept->sizes[begin];
+  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
+    status = permi_runner_go(&run.base, begin, end, permi_run_advance);
   if (status == PERM_OK && trace->derived)
-    status = permi_lists_keep(&run.base, frontier->steps);
-  if (status == PERM_OK)
+    status = permi_lists_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
-  trace->visited = run.base.visited;
+    trace->visited = run.base.visited;
+  }
   permi_run_release(&run);
   return status;
 }
@@ -145,6 +172,26 @@ static perm_status permi_arrays_keep(permi_runner *runner, int p)
   return PERM_OK;
 }
 
+static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end)
+{
+  const permi_frontier *frontier = run->frontier;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)((permi_trace *)run->base.keeper)->kept;
+  const char *from = (const char *)kept->value[begin];
+  permi_layout *layout = &run->layout[begin & 1];
+  int p, k;
+  run->base.sizes = kept->sizes[begin];
+  permi_layout_fill(run->arrays, layout, run->arrays->occupied[begin], frontier->ones[begin], frontier->most[begin]);
+  permi_places_start(run->places);
+  for (p = 0; p < begin; p++)
+    for (permi_places_step(run->places, p); !run->places->done; permi_places_turned(run->places, (p + 1) & 1))
+      permi_places_turn(run->places, (p + 1) & 1, run->top);
+  permi_arrays_shorten(run, begin);
+  for (k = 0; k < layout->tops; k++)
+    memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
+}
+
 /* For the pass of moduli. */
 static void permi_arrays_aim(permi_arrays_run *run, int absolute)
 {
@@ -152,23 +199,25 @@ static void permi_arrays_aim(permi_arrays_run *run, int absolute)
   run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
-                                       int absolute)
+static perm_status permi_frontier_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                         int absolute, int begin, int end)
 {
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
+  if (!frontier->arrays)
+    return permi_lists_layers(trace, control, frontier, begin, end);
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
   run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
       permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
     permi_arrays_aim(&run, absolute);
-    status = permi_arrays_pass(&run);
+    status = end < frontier->steps ? permi_arrays_resume(&run, begin, end) : permi_arrays_pass(&run);
   }
   if (status == PERM_OK && trace->derived)
-    status = permi_arrays_keep(&run.base, frontier->steps);
-  if (status == PERM_OK) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
+    status = permi_arrays_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, end, 0), run.base.sizes.loss);
     trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);
@@ -195,12 +244,10 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  if (!frontier->arrays)
-    return permi_lists_record(trace, control, frontier);
-  for (t = 0; t <= frontier->slot_count; t++)
+  for (t = 0; t <= frontier->slot_count && frontier->arrays; t++)
     for (k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
-  return permi_arrays_record(trace, control, frontier, absolute);
+  return permi_frontier_layers(trace, control, frontier, absolute, 0, frontier->steps);
 }
 
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)

@@ -1,5 +1,5 @@
-/* >>derive >>derive_tree >>derive_frontier of rectangular matrices: derivatives, chances of entries and of lines that stay empty, against
-   sums over subsets of the short side. */
+/* >>derive >>derive_tree >>derive_frontier of rectangular matrices: derivatives, chances of entries and of lines that
+   stay empty, against sums over subsets of the short side. */
 
 /* Sums over matchings of the first lines of the long side, and of the last ones, by the short side's matched lines. */
 typedef struct t_derive_sums {
