@@ -413,8 +413,8 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const perm_matrix *matrix = derivation->matrix;
   const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
   const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
-  if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) || options->tolerance > 0 ||
-      permi_in_pieces(options) ||
+  if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
+      options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
                       "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");

@@ -676,10 +676,10 @@ static void t_derive_release(void *memory, void *user_data)
    even that is too little, which is refused. */
 TEST(t_derive_with_checkpoints)
 {
-  static double gradient[2][T_DERIVE_MOST];
+  static double gradient[4][T_DERIVE_MOST];
   perm_options options;
   perm_matrix matrix;
-  perm_result result[2];
+  perm_result result[4];
   size_t e;
   int method, sign, k;
   memset(&options, 0, sizeof options);
@@ -698,6 +698,13 @@ TEST(t_derive_with_checkpoints)
       options.max_bytes = t_derive_peak = 0;
       CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[0], &result[0]) == PERM_OK, "%s", result[0].message);
       peak = t_derive_peak;
+      for (e = 0; e < matrix.nnz && method; e++) /* lists count moduli beside values, arrays after them */
+        CHECK(fabs(gradient[0][e] - gradient[2 + sign][e]) <= result[0].error_bound + result[2 + sign].error_bound);
+      CHECK(!method || (result[0].exp2 == result[2 + sign].exp2 &&
+                        result[0].error_bound > result[2 + sign].error_bound / 4 &&
+                        result[0].error_bound < result[2 + sign].error_bound * 4));
+      memcpy(gradient[2 + sign], gradient[0], sizeof *gradient);
+      result[2 + sign] = result[0];
       for (k = 0; k < 8; k++) {
         options.max_bytes = (double)peak * pow(2, (k - 6) / 2.5);
         t_derive_peak = 0;
