@@ -4358,7 +4358,7 @@ struct permi_tracer;
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or PERMI_DROPS */
+  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
   uint64_t *value;
   permi_sizes *sizes;
   struct {
@@ -5803,7 +5803,7 @@ static perm_status permi_lists_back(permi_run *run, int q)
                                                   source->pattern[cursor->group], &target->patterns, pattern);
         const uint32_t *pair = move->whole ? NULL : run->moves->pair + move->first;
         permi_values_adders[numbers->algebra](numbers, &cursor->c, y, bar, pair, (size_t)move->count, 0);
-        if (frontier->entry[last - s] != PERMI_DROPS)
+        if (frontier->entry[last - s] != INT_MIN)
           permi_values_dot(numbers, x, bar, pair, NULL, (size_t)move->count, back->sum + (size_t)s * size);
       }
     }
@@ -5889,7 +5889,7 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
   for (s = 0; s < streams; s++)
-    back->part[s] = frontier->entry[last - s] == PERMI_DROPS ? NULL : room + (size_t)s * pieces * step.sums;
+    back->part[s] = frontier->entry[last - s] == INT_MIN ? NULL : room + (size_t)s * pieces * step.sums;
   run->tracking = 0;
   status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
                        permi_array_piece, &step, NULL);
@@ -6646,9 +6646,9 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
       return PERM_OK;
     if (of >= 0)
       status = permi_derive_entry(derivation, k, cell[of], derived, e);
-    else if (of != PERMI_DROPS && v < trace->n)
+    else if (of != INT_MIN && v < trace->n)
       status = permi_derive_peeled(derivation, k, trace->row[v], derived, e);
-    else if (of != PERMI_DROPS && derivation->unmatched)
+    else if (of != INT_MIN && derivation->unmatched)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
           permi_derive_chance(derivation, derived, 1, e);
   }

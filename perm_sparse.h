@@ -6003,7 +6003,6 @@ static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, do
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 #define PERMI_GROUP_BYTES 2
-#define PERMI_DROPS INT_MIN
 
 typedef struct permi_array_residues {
   int passes, primes, bits; /* 0 passes: impossible; 0 primes: modulo `modulus` or, if 0, whole doubles */
@@ -6026,7 +6025,7 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner, *entry;   /* of a stream: t, -1: none; the edge, -1 - v: v stays, or PERMI_DROPS */
+  int *partner, *entry;   /* of a stream: t, -1: none; the edge, or -1 - v: v stays, or INT_MIN */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
@@ -6378,7 +6377,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
       frontier->partner[used] = k < 0 ? -1 : t;
-      frontier->entry[used] = drop ? PERMI_DROPS : k < 0 ? -1 - v : block->edge[e];
+      frontier->entry[used] = drop ? INT_MIN : k < 0 ? -1 - v : block->edge[e];
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
                : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
@@ -7581,8 +7580,8 @@ typedef struct permi_array_stepping {
   double before, seconds;
   int words;              /* of source integers */
   char *kept;             /* targets of >>derive_frontier, or NULL */
-  double **sum;           /* by stream, `sums` doubles a piece, or NULL */
-  size_t sums;
+  double **sum;           /* by stream, or NULL: */
+  size_t sums;            /* so many for a piece */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)

@@ -11,8 +11,8 @@ typedef struct permi_array_stepping {
   double before, seconds;
   int words;              /* of source integers */
   char *kept;             /* targets of >>derive_frontier, or NULL */
-  double **sum;           /* by stream, `sums` doubles a piece, or NULL */
-  size_t sums;
+  double **sum;           /* by stream, or NULL: */
+  size_t sums;            /* so many for a piece */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)

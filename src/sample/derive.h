@@ -196,9 +196,9 @@ static perm_status permi_derive_block(permi_derivation *derivation, int k, const
       return PERM_OK;
     if (of >= 0)
       status = permi_derive_entry(derivation, k, cell[of], derived, e);
-    else if (of != PERMI_DROPS && v < trace->n)
+    else if (of != INT_MIN && v < trace->n)
       status = permi_derive_peeled(derivation, k, trace->row[v], derived, e);
-    else if (of != PERMI_DROPS && derivation->unmatched)
+    else if (of != INT_MIN && derivation->unmatched)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
           permi_derive_chance(derivation, derived, 1, e);
   }

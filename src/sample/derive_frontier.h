@@ -196,7 +196,7 @@ static perm_status permi_lists_back(permi_run *run, int q)
                                                   source->pattern[cursor->group], &target->patterns, pattern);
         const uint32_t *pair = move->whole ? NULL : run->moves->pair + move->first;
         permi_values_adders[numbers->algebra](numbers, &cursor->c, y, bar, pair, (size_t)move->count, 0);
-        if (frontier->entry[last - s] != PERMI_DROPS)
+        if (frontier->entry[last - s] != INT_MIN)
           permi_values_dot(numbers, x, bar, pair, NULL, (size_t)move->count, back->sum + (size_t)s * size);
       }
     }
@@ -282,7 +282,7 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
   for (s = 0; s < streams; s++)
-    back->part[s] = frontier->entry[last - s] == PERMI_DROPS ? NULL : room + (size_t)s * pieces * step.sums;
+    back->part[s] = frontier->entry[last - s] == INT_MIN ? NULL : room + (size_t)s * pieces * step.sums;
   run->tracking = 0;
   status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
                        permi_array_piece, &step, NULL);

@@ -15,7 +15,7 @@ struct permi_tracer;
 typedef struct permi_derived {
   const permi_numbers *numbers; /* NULL: the derivative is 1 */
   size_t size;
-  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or PERMI_DROPS */
+  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
   uint64_t *value;
   permi_sizes *sizes;
   struct {

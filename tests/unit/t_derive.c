@@ -676,14 +676,14 @@ static void t_derive_release(void *memory, void *user_data)
    even that is too little, which is refused. */
 TEST(t_derive_with_checkpoints)
 {
-  static double gradient[4][T_DERIVE_MOST];
+  static double gradient[4][2 * T_DERIVE_MOST];
   perm_options options;
   perm_matrix matrix;
   perm_result result[4];
   size_t e;
   int method, sign, k;
   memset(&options, 0, sizeof options);
-  CHECK(perm_generate("band:230:7", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < T_DERIVE_MOST);
+  CHECK(perm_generate("band:420:7", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < 2 * T_DERIVE_MOST);
   matrix.kind = PERM_KIND_REAL;
   options.threads = 1;
   options.allocator.allocate = t_derive_allocate;
@@ -693,7 +693,7 @@ TEST(t_derive_with_checkpoints)
       size_t peak;
       int refused = 0, again = 0;
       for (e = 0; e < matrix.nnz; e++)
-        matrix.real[e] = (1 + (double)(e * 7 % 13) / 3e3) * (sign && e % 3 == 0 ? -1 : 1); /* 5^230: rescaled */
+        matrix.real[e] = (0.5 + (double)(e * 7 % 13) / 6e3) * (sign && e % 3 == 0 ? -1 : 1); /* rescaled */
       options.method = method ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
       options.max_bytes = t_derive_peak = 0;
       CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[0], &result[0]) == PERM_OK, "%s", result[0].message);
@@ -705,8 +705,8 @@ TEST(t_derive_with_checkpoints)
                         result[0].error_bound < result[2 + sign].error_bound * 4));
       memcpy(gradient[2 + sign], gradient[0], sizeof *gradient);
       result[2 + sign] = result[0];
-      for (k = 0; k < 8; k++) {
-        options.max_bytes = (double)peak * pow(2, (k - 6) / 2.5);
+      for (k = 0; k < 6; k++) {
+        options.max_bytes = (double)peak * pow(2, (k - 4) / 2.0);
         t_derive_peak = 0;
         if (perm_gradient_sparse(&matrix, &options, gradient[1], &result[1]) != PERM_OK) {
           CHECK_SHOW(result[1].status == PERM_ERROR_LIMIT && again == 0 && strstr(result[1].message, "max_bytes"), "%s",
