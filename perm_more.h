@@ -40,8 +40,9 @@
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
-     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>sample, >>derive: states
-                     kept, ways drawn, derivatives back; perm_sample_sparse, _gradient_, _marginals_
+     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>derive_frontier,
+                     >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
+                     perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -201,9 +202,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
-   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, as about three
-   permanents, with all tables in memory (max_bytes; 0: 16 GB); squares of up to 64 lines also as perm_gradient_real: no
-   error_bound. After an error doubles are NaN, others 0. */
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, lists or
+   arrays, as about three permanents, with all states in memory (max_bytes; 0: 16 GB; lists and arrays with less);
+   squares of up to 64 lines also as perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -4332,6 +4333,19 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 
 struct permi_tracer;
 
+typedef struct permi_derived {
+  const permi_numbers *numbers; /* NULL: the derivative is 1 */
+  size_t size;
+  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
+  uint64_t *value;
+  permi_sizes *sizes;
+  struct {
+    uint64_t *value;
+    permi_sizes sizes;
+  } whole; /* the permanent */
+  double roundings[2]; /* in it, in a derivative, at most */
+} permi_derived;
+
 /* Of a block. */
 typedef struct permi_trace {
   const struct permi_tracer *tracer;
@@ -4343,8 +4357,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  permi_pool lasting;            /* of: */
-  struct permi_derived *derived; /* or NULL */
+  permi_pool lasting;     /* of: */
+  permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
@@ -4367,6 +4381,19 @@ typedef struct permi_tracer {
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
 } permi_tracer;
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Returns the bytes that max_bytes leaves now. */
+static double permi_sample_left(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
+                                                             : permi_sample_limit(options);
+}
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
@@ -4466,6 +4493,18 @@ static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int wa
              : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
 }
 
+static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
+{
+  permi_derived *derived = trace->derived;
+  derived->numbers = numbers;
+  derived->size = permi_numbers_words(numbers);
+  derived->count = count;
+  derived->of = (int *)permi_pool_get(&trace->lasting, (size_t)count, sizeof *derived->of);
+  derived->value = (uint64_t *)permi_pool_zeros(&trace->lasting, (size_t)count, 8 * derived->size);
+  derived->sizes = (permi_sizes *)permi_pool_zeros(&trace->lasting, (size_t)count, sizeof *derived->sizes);
+  derived->roundings[0] = trace->given;
+}
+
 /* Notes the entry between two vertices of the block. */
 static void permi_draw_match(permi_draw *draw, int u, int v)
 {
@@ -4498,8 +4537,12 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 /* ================================================================================= >>trace_frontier
    Samples from the frontier's lists and arrays. */
 
-/* The states before each step. Values of arrays are ordered by their words' index. */
+/* The states before each step, for derivatives those of each `every`-th, the last, and now and then others (within) in
+   a pool of their own. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
+  permi_pool *pool;
+  int every, within;
+  permi_sizes *sizes;
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
@@ -4525,14 +4568,22 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
+static int permi_kept_skips(const permi_frontier_kept *kept, int p, int steps)
+{
+  return kept->within == (p % kept->every == 0 || p == steps);
+}
+
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_pool *pool = &trace->pool;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
+  permi_pool *pool = kept->pool;
   const permi_list *from = &run->list[p & 1];
-  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
+  permi_list *to = &kept->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  kept->sizes[p] = runner->sizes;
   *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
@@ -4587,9 +4638,30 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+static perm_status permi_lists_resume(permi_run *run, const permi_list *from, int p)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const perm_allocator *allocator = &run->base.locked;
+  permi_list *to = &run->list[p & 1];
+  int k, complete = permi_list_room(allocator, to, from->groups);
+  permi_patterns_clear(&to->patterns);
+  for (k = 0; k < from->patterns.count && complete; k++)
+    complete = permi_patterns_find(allocator, &to->patterns, from->patterns.bits + k * PERMI_LOW_WORDS) >= 0;
+  if (!complete)
+    return PERM_ERROR_MEMORY;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * permi_value_bytes(run->frontier));
+  to->groups = from->groups;
+  to->states = from->states;
+  return PERM_OK;
+}
+
+/* All layers, or those from one that is kept, `begin`, to `end`. */
+static perm_status permi_lists_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                      int begin, int end)
+{
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
@@ -4597,11 +4669,18 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
   status = permi_run_open(frontier, control, permi_run_step, &run);
+  if (status == PERM_OK && kept->within) {
+    status = permi_lists_resume(&run, &kept->list[begin], begin);
+    run.base.sizes = kept->sizes[begin];
+  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, begin, end, permi_run_advance);
+  if (status == PERM_OK && trace->derived)
+    status = permi_lists_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
-  trace->visited = run.base.visited;
+    trace->visited = run.base.visited;
+  }
   permi_run_release(&run);
   return status;
 }
@@ -4609,59 +4688,104 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  char *to;
   int k;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
-  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  kept->value[p] = (uint64_t *)(void *)to;
+  kept->sizes[p] = runner->sizes;
   for (k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return PERM_OK;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const permi_frontier *frontier = run->frontier;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)((permi_trace *)run->base.keeper)->kept;
+  const char *from = (const char *)kept->value[begin];
+  permi_layout *layout = &run->layout[begin & 1];
+  int p, k;
+  run->base.sizes = kept->sizes[begin];
+  permi_layout_fill(run->arrays, layout, run->arrays->occupied[begin], frontier->ones[begin], frontier->most[begin]);
+  permi_places_start(run->places);
+  for (p = 0; p < begin; p++)
+    for (permi_places_step(run->places, p); !run->places->done; permi_places_turned(run->places, (p + 1) & 1))
+      permi_places_turn(run->places, (p + 1) & 1, run->top);
+  permi_arrays_shorten(run, begin);
+  for (k = 0; k < layout->tops; k++)
+    memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
+}
+
+/* For the pass of moduli. */
+static void permi_arrays_aim(permi_arrays_run *run, int absolute)
+{
+  run->absolute = run->again = absolute;
+  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
+}
+
+static perm_status permi_frontier_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                         int absolute, int begin, int end)
+{
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
+  if (!frontier->arrays)
+    return permi_lists_layers(trace, control, frontier, begin, end);
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
   run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
-    status = permi_arrays_pass(&run);
-  if (status == PERM_OK) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
-    trace->visited = run.base.visited;
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
+    permi_arrays_aim(&run, absolute);
+    status = end < frontier->steps ? permi_arrays_resume(&run, begin, end) : permi_arrays_pass(&run);
+  }
+  if (status == PERM_OK && trace->derived)
+    status = permi_arrays_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, end, 0), run.base.sizes.loss);
+    trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);
   return status;
 }
 
-static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+static perm_status permi_frontier_keep(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                       int absolute, int every)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const size_t steps = (size_t)frontier->steps;
+  const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept) {
+    kept->pool = &trace->pool;
+    kept->every = every;
+    kept->sizes = (permi_sizes *)permi_pool_get(&trace->pool, steps, sizeof *kept->sizes);
+  }
   if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else if (kept)
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  if (!frontier->arrays)
-    return permi_lists_record(trace, control);
-  for (t = 0; t <= frontier->slot_count; t++)
+  for (t = 0; t <= frontier->slot_count && frontier->arrays; t++)
     for (k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
-  return permi_arrays_record(trace, control);
+  return permi_frontier_layers(trace, control, frontier, absolute, 0, frontier->steps);
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -5111,15 +5235,6 @@ static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree
    Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
    have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
 
-typedef struct permi_derived {
-  const permi_numbers *numbers; /* NULL: the derivative is 1 */
-  size_t size;
-  uint64_t *value; /* by edges, then by `alone` of nodes */
-  permi_sizes *sizes;
-  permi_tree_table whole; /* the permanent */
-  double roundings[2];    /* in it, in a derivative, at most */
-} permi_derived;
-
 #define PERMI_TREE_DOT_STATES 4096 /* chosen: more are summed in */
 #define PERMI_TREE_DOT_PARTS 64
 
@@ -5404,18 +5519,18 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   int i, e;
   for (i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
-  derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
-  derived->sizes = (permi_sizes *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->sizes);
-  derived->numbers = &tree->numbers;
-  derived->size = size;
-  derived->whole = table;
+  permi_derived_begin(trace, &tree->numbers, (int)wanted);
+  derived->whole.sizes = table.sizes;
   derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
   back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
   if (trace->lasting.failed || pool->failed)
     return PERM_ERROR_MEMORY;
-  derived->roundings[0] = trace->given;
+  for (i = 0; i < tree->nodes && tree->alone; i++)
+    derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
+  for (e = 0; e < tree->node[tree->nodes].edge; e++)
+    derived->of[e] = tree->edge[e].entry;
   back.product = tree->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
   run->zeros = trace->zeros || tree->numbers.algebra != PERMI_MAGNITUDES || table.sizes.loss != 0;
   permi_tree_unit(tree, run->table, run->values);
@@ -5464,10 +5579,460 @@ static double permi_tree_derive_bytes(const void *plan)
 {
   const permi_tree *tree = (const permi_tree *)plan;
   return permi_tree_kept_bytes(plan) +
-         (8.0 * tree->size + sizeof(permi_sizes)) * (tree->node[tree->nodes].edge + tree->nodes);
+         (8.0 * tree->size + sizeof(permi_sizes) + sizeof(int)) * (tree->node[tree->nodes].edge + tree->nodes);
 }
 
 static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
+
+/* ================================================================================ >>derive_frontier
+   Derivatives of a block's permanent, by one pass back through the kept states of lists and arrays. Adjoints are 1 at
+   the end and x' = sum over streams from x to y of c y', a derivative is c' = sum of x y'. So adjoints are values of
+   the reversed program, with the lists that are kept. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
+
+#define PERMI_BACK_GROUPS 1024 /* of a list, summed apart */
+
+typedef struct permi_back {
+  permi_trace *trace;
+  permi_control *control;
+  const permi_frontier *frontier;
+  int every, begin;        /* of kept layers; the one before those in `within`, or -1 */
+  permi_pool within;
+  permi_frontier reversed; /* layer q, stream r: steps - q, streams - 1 - r */
+  permi_sizes *sizes;      /* by stream, of this pass */
+  size_t offset, bytes;    /* of its part of a derivative: words before; bytes */
+  double terms;            /* of a dot, at most */
+  uint64_t *sum;           /* lists: by stream of a step */
+  char *bar[2];            /* lists: adjoints */
+  double **part;           /* arrays: by stream, for each piece */
+} permi_back;
+
+static PERMI_ALWAYS_INLINE void permi_values_dot_of(permi_algebra algebra, const permi_numbers *numbers, const char *x,
+                                                    const char *bar, const uint32_t *pair, const uint16_t *place,
+                                                    size_t count, void *to)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t bytes = 8 * permi_value_words(algebra, numbers);
+  uint64_t sum[2 * PERM_INTEGER_WORDS];
+  size_t k;
+  memset(sum, 0, bytes);
+  for (k = 0; k < count; k++) {
+    const size_t i = pair ? pair[k] >> 16 : k, j = pair ? pair[k] & 65535 : place ? place[k] : k;
+    if (!place || j != PERMI_ARRAY_NOWHERE)
+      permi_value_fuse(algebra, numbers, x + i * bytes, sum, bar + j * bytes);
+  }
+  permi_value_add(algebra, numbers, &one, to, sum, 0);
+}
+
+/* Adds sums of x bar: at pairs (bar's place | x's << 16), or at x's `place` in bar, or in step. */
+static void permi_values_dot(const permi_numbers *numbers, const void *x, const void *bar, const uint32_t *pair,
+                             const uint16_t *place, size_t count, void *to)
+{
+  const char *from = (const char *)x, *with = (const char *)bar;
+  switch (numbers->algebra) {
+#define PERMI_CASE(algebra, as)                                                                                        \
+  case algebra: permi_values_dot_of(as, numbers, from, with, pair, place, count, to); break;
+    PERMI_CASE(PERMI_MAGNITUDES, PERMI_MAGNITUDES) PERMI_CASE(PERMI_SIGNED, PERMI_SIGNED)
+    PERMI_CASE(PERMI_COMPLEX, PERMI_COMPLEX) PERMI_CASE(PERMI_PAIR_VALUES, PERMI_PAIR_VALUES)
+    PERMI_CASE(PERMI_WORD, PERMI_WORD) PERMI_CASE(PERMI_WIDE, PERMI_WORDS) PERMI_CASE(PERMI_WORDS, PERMI_WORDS)
+    PERMI_CASE(PERMI_RESIDUES, PERMI_RESIDUES)
+#undef PERMI_CASE
+  default: break; /* never chosen */
+  }
+}
+
+static void permi_block_dots(const permi_numbers *numbers, void *x, size_t count, const permi_origin *origin,
+                             int origins)
+{
+  for (; origins > 0; origins--, origin++)
+    if (origin->sum)
+      permi_values_dot(numbers, x, origin->x, NULL, origin->place, count, origin->sum);
+}
+
+static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, permi_frontier *to)
+{
+  const int steps = from->steps, words = from->mask_words, last = from->stream_start[steps] - 1;
+  const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
+  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born);
+  uint64_t *bits = born + layers * (size_t)words;
+  permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
+  int p, q, s, v, w;
+  *to = *from;
+  to->mask = (uint64_t *)permi_pool_get(pool, streams, 3 * (size_t)words * sizeof *to->mask);
+  to->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *to->coefficient);
+  to->states = (double *)permi_pool_get(pool, layers, 2 * sizeof *to->states);
+  if (!permi_pool_ints(pool, &to->stream_start, layers, &to->ones, layers, &to->most, layers, (int **)NULL) ||
+      pool->failed)
+    return 0;
+  to->rows = 0;
+  to->cost = to->states + layers;
+  to->room[steps & 1] = from->room[0];
+  to->room[1 - (steps & 1)] = from->room[1];
+  if (from->arrays) {
+    *arrays = *from->arrays;
+    arrays->bytes = 0;
+    arrays->occupied = bits;
+    arrays->rows = bits + layers;
+    arrays->born = arrays->rows + layers;
+    to->arrays = arrays;
+  }
+  for (v = 0; v < from->vertices; v++)
+    if (from->slot[v] >= 0) {
+      const uint64_t bit = UINT64_C(1) << (from->slot[v] & 63);
+      born[(from->birth[v] + 1) * words + (from->slot[v] >> 6)] |= bit;
+      bits[2 * layers + (size_t)(steps - from->death[v])] |= bit;
+    }
+  for (q = 0; q <= steps; q++) {
+    p = steps - q;
+    to->stream_start[q] = last + 1 - from->stream_start[p];
+    to->ones[q] = from->ones[p];
+    to->most[q] = from->most[p];
+    to->states[q] = from->states[p];
+    to->cost[q] = from->cost[steps] - from->cost[p];
+    bits[q] = from->arrays ? from->arrays->occupied[p] : 0;
+    bits[layers + (size_t)q] = from->arrays ? from->arrays->rows[p] : 0;
+    for (s = from->stream_start[p]; p < steps && s < from->stream_start[p + 1]; s++) {
+      uint64_t *test = to->mask + (last - s) * 3 * words, *want = test + words;
+      to->coefficient[last - s] = from->coefficient[s];
+      for (w = 0; w < words; w++) {
+        const uint64_t flip = want[words + w] = permi_stream_word(from, s, 2, w);
+        test[w] = permi_stream_word(from, s, 0, w) | born[(p + 1) * words + w];
+        want[w] = (permi_stream_word(from, s, 1, w) ^ flip) & test[w];
+      }
+    }
+  }
+  return 1;
+}
+
+/* The sum of `states` products was added to the derivative by stream s. */
+static void permi_back_derived(permi_back *back, int s, const permi_sizes *kept, const permi_sizes *bar, double states)
+{
+  back->sizes[s].exp2 = kept->exp2 + bar->exp2;
+  back->sizes[s].loss = permi_tree_join_loss(kept, bar, states);
+}
+
+/* A dot of `states` terms has been summed in three levels. */
+static void permi_back_terms(permi_back *back, double first, double second, double third, double states)
+{
+  back->terms = fmax(back->terms, fmin(first, states) + fmin(second, states) + fmin(third, states));
+}
+
+static void *permi_back_place(const permi_back *back, int s)
+{
+  const permi_derived *derived = back->trace->derived;
+  return derived->value + (size_t)s * derived->size + back->offset;
+}
+
+/* Computes the layers before p since the last that is kept, and p, again. */
+static perm_status permi_back_again(permi_back *back, int p, int absolute)
+{
+  permi_frontier_kept *kept = (permi_frontier_kept *)back->trace->kept;
+  const int begin = p - p % back->every;
+  if (p == begin || back->begin == begin)
+    return PERM_OK;
+  permi_pool_release(&back->within);
+  back->begin = begin;
+  kept->pool = &back->within;
+  kept->within = 1;
+  return permi_frontier_layers(back->trace, back->control, back->frontier, absolute, begin, p);
+}
+
+/* Makes the adjoints of the states of a kept list. */
+static perm_status permi_lists_back(permi_run *run, int q)
+{
+  permi_back *back = (permi_back *)run->base.keeper;
+  const permi_frontier *frontier = back->frontier;
+  const int p = frontier->steps - 1 - q, last = frontier->stream_start[p + 1] - 1;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)back->trace->kept;
+  const permi_numbers *numbers = &frontier->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers), bytes = 8 * size, words = (size_t)frontier->mask_words;
+  const permi_list *source = &run->list[q & 1];
+  permi_list *target = &run->list[(q + 1) & 1];
+  const permi_sizes sizes = run->base.sizes;
+  perm_status status = permi_back_again(back, p, 0);
+  size_t g, longest = 0;
+  int s;
+  if (status != PERM_OK)
+    return status;
+  run->base.done += frontier->cost[frontier->steps] * PERMI_STATE_SECONDS;
+  *target = kept->list[p];
+  target->value = back->bar[(q + 1) & 1];
+  permi_run_prepare(run, q);
+  memset(back->sum, 0, (size_t)run->streams * bytes);
+  for (g = 0; g < target->groups && status == PERM_OK; g++) {
+    const uint64_t *key = target->high + g * words;
+    const int pattern = target->pattern[g];
+    const size_t count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
+    const char *x = (const char *)kept->list[p].value + target->first[g] * bytes;
+    char *y = (char *)target->value + target->first[g] * bytes;
+    longest = count > longest ? count : longest;
+    memset(y, 0, count * bytes);
+    for (s = 0; s < run->streams; s++) {
+      permi_cursor *cursor = &run->cursor[s];
+      while (permi_key_compare(cursor->key, key, (int)words) < 0) {
+        cursor->group++;
+        permi_cursor_settle(cursor, source, (int)words);
+      }
+      if (permi_key_compare(cursor->key, key, (int)words) == 0) {
+        const char *bar = (const char *)source->value + source->first[cursor->group] * bytes;
+        const permi_move *move = permi_moves_find(run->moves, run->step, s, cursor, &source->patterns,
+                                                  source->pattern[cursor->group], &target->patterns, pattern);
+        const uint32_t *pair = move->whole ? NULL : run->moves->pair + move->first;
+        permi_values_adders[numbers->algebra](numbers, &cursor->c, y, bar, pair, (size_t)move->count, 0);
+        if (frontier->entry[last - s] != INT_MIN)
+          permi_values_dot(numbers, x, bar, pair, NULL, (size_t)move->count, back->sum + (size_t)s * size);
+      }
+    }
+    if ((g + 1) % PERMI_BACK_GROUPS == 0 || g + 1 == target->groups) {
+      for (s = 0; s < run->streams; s++)
+        permi_values_add(numbers, &one, permi_back_place(back, last - s), back->sum + (size_t)s * size, 1);
+      memset(back->sum, 0, (size_t)run->streams * bytes);
+      status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
+    }
+  }
+  for (s = 0; s < run->streams; s++)
+    permi_back_derived(back, last - s, &kept->sizes[p], &sizes, (double)target->states);
+  permi_back_terms(back, (double)longest, PERMI_BACK_GROUPS, (double)target->groups / PERMI_BACK_GROUPS + 1,
+                   (double)target->states);
+  if (run->tracking)
+    permi_values_track(numbers->algebra, target->value, target->states, &run->base.sizes);
+  return status;
+}
+
+static perm_status permi_lists_pass_back(permi_back *back, permi_control *control)
+{
+  const permi_frontier *frontier = back->frontier;
+  permi_run run;
+  perm_status status;
+  int k;
+  memset(&run, 0, sizeof run);
+  run.base.keeper = back;
+  status = permi_run_open(&back->reversed, control, permi_run_step, &run);
+  run.advance = permi_lists_back;
+  if (status == PERM_OK) {
+    permi_list first = ((permi_frontier_kept *)back->trace->kept)->list[frontier->steps];
+    for (k = 0; k < 2; k++) {
+      back->bar[k] = (char *)run.list[k].value;
+      permi_list_release(&run.base.locked, &run.list[k]);
+    }
+    first.value = back->bar[0];
+    run.list[0] = first;
+    back->sum = (uint64_t *)permi_pool_get(&run.base.pool, (size_t)permi_frontier_streams_most(frontier),
+                                           permi_value_bytes(frontier));
+    status = back->sum ? permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance) : PERM_ERROR_MEMORY;
+    memset(run.list, 0, sizeof run.list); /* the trace's */
+  }
+  permi_run_release(&run);
+  return status;
+}
+
+/* The kernel of vectors has `sums` of a stream. */
+static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
+{
+#if PERMI_X86
+  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2) {
+    *sums = isa == PERM_ISA_AVX2 ? 4 : 8;
+    return isa == PERM_ISA_AVX2 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  }
+#endif
+  (void)algebra;
+  (void)isa;
+  (void)sums;
+  return permi_block_dots;
+}
+
+/* Adds to derivatives by a step's streams; the adjoints of their targets are in memory, layer q of the reversed. */
+static perm_status permi_arrays_back(permi_arrays_run *run, int q)
+{
+  permi_back *back = (permi_back *)run->base.keeper;
+  const permi_frontier *frontier = back->frontier;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)back->trace->kept;
+  const int p = frontier->steps - 1 - q, last = frontier->stream_start[p + 1] - 1;
+  const int streams = last + 1 - frontier->stream_start[p];
+  const permi_layout *target = &run->layout[(q + 1) & 1];
+  const permi_block_kernel kernel = run->kernel;
+  const size_t words = run->bytes / 8, pieces = (size_t)target->tops * PERMI_ARRAY_PIECES;
+  permi_array_stepping step = {run, q, run->base.done, 0, 0, NULL, back->part, words};
+  uint64_t one[2 * PERM_INTEGER_WORDS];
+  double block = 0, blocks = 0, *room = back->part[run->most];
+  perm_status status = permi_back_again(back, p, run->absolute);
+  size_t k;
+  int s, ones;
+  if (status != PERM_OK)
+    return status;
+  step.kept = (char *)kept->value[p];
+  run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
+  memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
+  memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
+  for (s = 0; s < streams; s++)
+    back->part[s] = frontier->entry[last - s] == INT_MIN ? NULL : room + (size_t)s * pieces * step.sums;
+  run->tracking = 0;
+  status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
+                       permi_array_piece, &step, NULL);
+  run->kernel = kernel;
+  permi_value_one(&run->numbers, one);
+  for (s = 0; s < streams; s++) {
+    for (k = 0; k < pieces * step.sums && back->part[s]; k += words)
+      permi_values_dot(&run->numbers, back->part[s] + k, one, NULL, NULL, 1, permi_back_place(back, last - s));
+    permi_back_derived(back, last - s, &kept->sizes[p], &run->base.sizes, (double)target->states);
+  }
+  for (s = 0; s <= target->low; s++)
+    block = fmax(block, target->start[s + 1] - target->start[s]);
+  for (ones = 0; ones <= run->arrays->top; ones++)
+    blocks = fmax(blocks, target->middle_start[ones + 1] - target->middle_start[ones]);
+  permi_back_terms(back, block, blocks / PERMI_ARRAY_PIECES + 1, (double)(pieces * step.sums / words),
+                   (double)target->states);
+  return status;
+}
+
+static perm_status permi_arrays_pass_back(permi_back *back, permi_control *control, int absolute)
+{
+  const permi_frontier *frontier = back->frontier;
+  const double seconds = permi_arrays_seconds(frontier);
+  permi_arrays_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  run.back = permi_arrays_back;
+  run.base.keeper = back;
+  if (permi_arrays_measured(&back->reversed, control) && permi_arrays_open(&run, &back->reversed, control, seconds)) {
+    const size_t most = (size_t)run.most, pieces = PERMI_ARRAY_PIECES * permi_places_tops(frontier);
+    permi_arrays_aim(&run, absolute);
+    run.seconds_before = seconds;
+    back->part = (double **)permi_pool_get(&run.base.pool, most + 1, sizeof *back->part);
+    if (back->part)
+      back->part[most] = (double *)permi_pool_get(&run.base.pool, most * pieces,
+                                                  permi_value_bytes(frontier) + 8 * sizeof(double));
+    if (!run.base.pool.failed)
+      status = permi_arrays_pass(&run);
+  }
+  permi_pool_release(&run.base.pool);
+  return status;
+}
+
+/* One pass keeps states, and goes back over them; arrays with moduli, for these the second time. */
+static perm_status permi_back_pass(permi_back *back, permi_control *control, int pass, permi_sizes *whole)
+{
+  permi_trace *trace = back->trace;
+  const permi_frontier *frontier = back->frontier;
+  const int last = frontier->steps;
+  const permi_frontier_kept *kept;
+  const void *value = NULL;
+  perm_status status = permi_frontier_keep(trace, control, frontier, pass, back->every);
+  if (status != PERM_OK)
+    return status;
+  kept = (const permi_frontier_kept *)trace->kept;
+  if (frontier->arrays)
+    value = kept->value[last];
+  else if (kept->list[last].states)
+    value = kept->list[last].value;
+  if (value)
+    memcpy(trace->derived->whole.value + back->offset, value, back->bytes);
+  *whole = kept->sizes[last];
+  back->begin = -1;
+  status = frontier->arrays ? permi_arrays_pass_back(back, control, pass) : permi_lists_pass_back(back, control);
+  permi_pool_release(&back->within);
+  permi_pool_release(&trace->pool);
+  return status;
+}
+
+/* Returns the bytes of layers, where each `every`-th is kept, and of `runs`. */
+static double permi_back_bytes(const permi_frontier *frontier, int every, int runs)
+{
+  const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES, *states = frontier->states;
+  double kept = 0, within = 0, most = 0;
+  int p;
+  for (p = 0; p <= frontier->steps; p++) {
+    const int keeps = p % every == 0 || p == frontier->steps;
+    kept += keeps ? states[p] : 0;
+    within = keeps ? 0 : within + states[p];
+    most = fmax(most, within);
+  }
+  return (kept + most + runs * (frontier->room[0] + frontier->room[1])) * bytes +
+         runs * (frontier->arrays ? 65536.0 : (double)sizeof(permi_moves)) +
+         frontier->stream_start[frontier->steps] * (2 * bytes + 200);
+}
+
+/* 1: all layers are kept; else so few that they fit, or that they take the fewest bytes. */
+static int permi_back_every(const permi_frontier *frontier, double limit)
+{
+  double least = permi_back_bytes(frontier, 1, 1);
+  int every, best = 1;
+  for (every = 2; every < frontier->steps && least > limit; every += 1 + every / 8) {
+    const double bytes = permi_back_bytes(frontier, every, 2);
+    best = bytes < least ? every : best;
+    least = fmin(bytes, least);
+  }
+  return best;
+}
+
+static perm_status permi_frontier_derive(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *plan = (const permi_frontier *)trace->plan;
+  const int streams = plan->stream_start[plan->steps], passes = plan->arrays ? permi_arrays_passes(plan) : 1;
+  const size_t size = permi_numbers_words(&plan->numbers);
+  const double product = plan->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
+  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_frontier frontier = *plan;
+  permi_arrays arrays;
+  permi_sizes whole[2];
+  permi_back back;
+  perm_status status = PERM_OK;
+  int s, pass;
+  memset(&back, 0, sizeof back);
+  frontier.words = NULL; /* adjoints are long */
+  if (plan->arrays) {
+    arrays = *plan->arrays;
+    arrays.bytes = plan->words ? 0 : arrays.bytes;
+    frontier.arrays = &arrays;
+  }
+  trace->derived = derived;
+  back.trace = trace;
+  back.control = control;
+  back.within.allocator = &plan->owned.allocator;
+  back.every = permi_back_every(plan, permi_sample_left(control->options));
+  back.frontier = &frontier;
+  if (!derived)
+    return PERM_ERROR_MEMORY;
+  permi_derived_begin(trace, &plan->numbers, streams);
+  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * size);
+  back.sizes = derived->sizes;
+  if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
+    status = PERM_ERROR_MEMORY;
+  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+    back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);
+    if (pass) {
+      back.offset = size - 1;
+      back.sizes = (permi_sizes *)permi_pool_zeros(&pool, (size_t)streams, sizeof *back.sizes);
+    }
+    status = back.sizes ? permi_back_pass(&back, control, pass, &whole[pass]) : PERM_ERROR_MEMORY;
+  }
+  for (s = 0; s < streams && status == PERM_OK; s++) {
+    permi_sizes both[2] = {derived->sizes[s], back.sizes[s]};
+    derived->of[s] = plan->entry[s];
+    if (passes == 2)
+      permi_arrays_join((double *)(void *)(derived->value + (size_t)s * size), (int)size - 1, both);
+    derived->sizes[s] = both[0];
+    derived->roundings[1] += 1;
+  }
+  if (status == PERM_OK && passes == 2)
+    permi_arrays_join((double *)(void *)derived->whole.value, (int)size - 1, whole);
+  derived->whole.sizes = whole[0];
+  derived->roundings[0] += product * trace->n + plan->additions;
+  derived->roundings[1] += derived->roundings[0] + product + back.terms;
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* Besides a run, which the offer counts. */
+static double permi_frontier_derive_bytes(const void *plan)
+{
+  const permi_frontier *frontier = (const permi_frontier *)plan;
+  const int every = permi_back_every(frontier, 0);
+  return permi_back_bytes(frontier, every, every > 1);
+}
+
+static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
 
 /* ========================================================================================= >>sample
    Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
@@ -5488,7 +6053,8 @@ static const permi_engine permi_sample_engines[] = {
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
-static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver};
+static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver, NULL, &permi_frontier_deriver,
+                                                     &permi_frontier_deriver, &permi_frontier_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -5537,22 +6103,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-static double permi_sample_limit(const perm_options *options)
-{
-  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-}
-
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
   const double limit = permi_sample_limit(maker->options);
+  const permi_tracer *const *tracer = maker->keeps > 1 ? permi_derivers : permi_tracers;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  offer->bytes += tracer[engine - permi_sample_engines]->bytes(offer->plan);
   if (offer->bytes > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
                  perm_name("method", engine->method), permi_size_words(offer->bytes).text,
@@ -5590,8 +6152,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
   permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
   offers.best = sampling->worth;
-  for (i = 0; i < sampling->engines && block.free_lines; i++)
-    if (!(permi_sample_engines[i].flags & PERMI_FREE))
+  for (i = 0; i < sampling->engines; i++)
+    if (!sampling->tracer[i] || (block.free_lines && !(permi_sample_engines[i].flags & PERMI_FREE)))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
   if (named)
@@ -5671,7 +6233,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
-  maker.keeps = 1;
+  maker.keeps = sampling->tracer == permi_derivers ? 2 : 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
@@ -6044,26 +6606,25 @@ static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int 
 static perm_status permi_derive_block(permi_derivation *derivation, int k, const permi_trace *trace)
 {
   const permi_working *working = &derivation->sampling.working;
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  const int edges = tree->node[tree->nodes].edge;
+  const permi_derived *derived = trace->derived;
   perm_status status = PERM_OK;
   int *cell = working->column, i, e = 0, at;
   if (derivation->wanted == PERMI_CHANCES)
-    permi_derive_relative(derivation, trace->derived);
+    permi_derive_relative(derivation, derived);
   for (i = 0; i < trace->n; i++)
     for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
       cell[e++] = at;
-  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    const int v = tree->node[i].vertex;
-    if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
+  for (e = 0; e < derived->count && status == PERM_OK; e++) {
+    const int of = derived->of[e], v = -1 - of;
+    if (permi_watch_step(derivation->sampling.watch, (size_t)e, 500))
       return PERM_OK;
-    for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
-      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
-    if (v < trace->n)
-      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
-    else if (derivation->unmatched && tree->alone)
+    if (of >= 0)
+      status = permi_derive_entry(derivation, k, cell[of], derived, e);
+    else if (of != INT_MIN && v < trace->n)
+      status = permi_derive_peeled(derivation, k, trace->row[v], derived, e);
+    else if (of != INT_MIN && derivation->unmatched)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
-          permi_derive_chance(derivation, trace->derived, 1, edges + i);
+          permi_derive_chance(derivation, derived, 1, e);
   }
   return status;
 }
@@ -6220,7 +6781,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   int zero = 0;
   if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
-  sampling->engines = 1;
+  sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
@@ -6275,11 +6836,12 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const perm_options *options = watch->options;
   const perm_matrix *matrix = derivation->matrix;
   const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE) || options->tolerance > 0 ||
-      permi_in_pieces(options) ||
+  const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
+  if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
+      options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto and tree, precision "
-                      "default (of integers also exact), and no tolerance or checkpoint");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
+                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");
@@ -6829,6 +7391,47 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
   if (at < count)
     PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
   PERMI_LEAVE();
+}
+#endif
+
+/* ================================================================================= >>derive_kernels
+   Sums of x y for >>derive_frontier, a vector for each origin of a block of doubles (>>array_kernels). */
+
+#if PERMI_WIDTH >= 4
+PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, void *block, size_t count,
+                                                const permi_origin *origin, int origins)
+{
+  const double *x = (const double *)block;
+  const size_t whole = count - count % PERMI_WIDTH, left = count - whole;
+#if PERMI_WIDTH == 8
+  const __mmask8 mask = (__mmask8)((1u << left) - 1);
+#else
+  const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x((long long)left), _mm256_setr_epi64x(0, 1, 2, 3));
+#endif
+  size_t k;
+  (void)numbers;
+  for (; origins > 0; origins--, origin++) {
+    const double *y = (const double *)origin->x;
+    PERMI_V sum, more, other;
+    if (!origin->sum)
+      continue;
+    sum = PERMI_LOAD_ANY((double *)origin->sum);
+    for (k = 0; k < whole; k += PERMI_WIDTH)
+      if (!PERMI_NAME(array_nothing)(origin, k))
+        sum = PERMI_FMA(PERMI_LOAD_ANY(x + k), origin->place ? PERMI_NAME(array_fetch)(y, origin, k, PERMI_WIDTH)
+                                                             : PERMI_LOAD_ANY(y + k), sum);
+    if (left && !PERMI_NAME(array_nothing)(origin, k)) {
+#if PERMI_WIDTH == 8
+      more = _mm512_maskz_loadu_pd(mask, x + k);
+      other = origin->place ? PERMI_NAME(array_fetch)(y, origin, k, left) : _mm512_maskz_loadu_pd(mask, y + k);
+#else
+      more = _mm256_maskload_pd(x + k, mask);
+      other = origin->place ? PERMI_NAME(array_fetch)(y, origin, k, left) : _mm256_maskload_pd(y + k, mask);
+#endif
+      sum = PERMI_FMA(more, other, sum);
+    }
+    PERMI_STORE_ANY((double *)origin->sum, sum);
+  }
 }
 #endif
 

@@ -3803,7 +3803,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
+  int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -3827,8 +3827,9 @@ static int permi_block_stays(const permi_block *block, int v)
 {
   const int e = permi_block_alone(block, v);
   return block->free_lines &&
-         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
-                         : block->absolute[e] != 0);
+         (block->zeros ||
+          (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                          : block->absolute[e] != 0));
 }
 
 static double permi_order_random(uint64_t *seed)
@@ -4793,6 +4794,7 @@ typedef struct permi_origin {
   const permi_eight *eight;
   double real;
   const permi_coefficient *c;
+  void *sum; /* of >>derive_frontier, or NULL */
 } permi_origin;
 
 typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
@@ -5454,7 +5456,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   }
   c.real = x[0];
   c.real_low = dd ? x[1] : 0;
-  c.imaginary = size > 2 + 2 * dd ? x[1 + dd] : 0;
+  c.imaginary = algebra == PERMI_PAIR_VALUES || size > 2 + 2 * dd ? x[1 + dd] : 0;
   c.imaginary_low = dd && size > 4 ? x[3] : 0;
   c.absolute = x[size - 1];
   return c;
@@ -5973,7 +5975,7 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: none */
+  int *partner, *entry;   /* of a stream: t, -1: none; the edge, or -1 - v: v stays, or INT_MIN */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
@@ -6325,6 +6327,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
       frontier->partner[used] = k < 0 ? -1 : t;
+      frontier->entry[used] = drop ? INT_MIN : k < 0 ? -1 - v : block->edge[e];
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
                : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
@@ -6480,6 +6483,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->entry = (int *)permi_pool_get(pool, streams, sizeof(int));
   if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
                        vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
                        &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))
@@ -6958,6 +6962,7 @@ typedef struct permi_arrays_run {
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
+  perm_status (*back)(struct permi_arrays_run *run, int p); /* before a step (>>derive_frontier), or NULL */
 } permi_arrays_run;
 
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
@@ -7521,6 +7526,9 @@ typedef struct permi_array_stepping {
   int p;
   double before, seconds;
   int words;              /* of source integers */
+  char *kept;             /* targets of >>derive_frontier, or NULL */
+  double **sum;           /* by stream, or NULL: */
+  size_t sums;            /* so many for a piece */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -7551,7 +7559,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
-    char *y = permi_array_values(run, p + 1, top) +
+    char *y = (step->kept ? step->kept + target->top_offset[top] * run->bytes : permi_array_values(run, p + 1, top)) +
               (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
@@ -7569,6 +7577,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
+      origin[origins].sum = step->kept && step->sum[s] ? step->sum[s] + number * step->sums : NULL;
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
@@ -7607,7 +7616,8 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const permi_layout *target = &run->layout[(p + 1) & 1];
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
+  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
+                               NULL, 0};
   perm_status status = PERM_OK;
   int tops;
   if (run->tracking)
@@ -7672,6 +7682,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
+  status = run->back ? run->back(run, p) : status;
   run->tracking = 0;
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
@@ -7686,7 +7697,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
       run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
     }
   }
-  if (run->gpu)
+  if (run->gpu && status == PERM_OK)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
@@ -17972,9 +17983,11 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
-      block->alones += i < n && permi_block_stays(block, i);
+      block->zeros |= i < n && working->zeros && working->alone[rows[i]].vertex[1] && !permi_block_stays(block, i);
     }
   }
+  for (i = 0; i < n; i++)
+    block->alones += permi_block_stays(block, i);
   block->start[0] = 0;
   for (i = 0; i < n + m; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];

@@ -39,8 +39,9 @@
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
-     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>sample, >>derive: states
-                     kept, ways drawn, derivatives back; perm_sample_sparse, _gradient_, _marginals_
+     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>derive_frontier,
+                     >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
+                     perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -116,6 +117,7 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/derive_tree.h"
+#include "sample/derive_frontier.h"
 #include "sample/sample.h"
 #include "sample/derive.h"
 
@@ -135,6 +137,7 @@ PERMI_BRIEF_BEGIN
 #include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #include "rook/rook_kernels.h"
+#include "sample/derive_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

@@ -75,6 +75,7 @@ typedef struct permi_arrays_run {
   permi_eight *eights;
   double seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* or NULL */
+  perm_status (*back)(struct permi_arrays_run *run, int p); /* before a step (>>derive_frontier), or NULL */
 } permi_arrays_run;
 
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)

@@ -10,6 +10,9 @@ typedef struct permi_array_stepping {
   int p;
   double before, seconds;
   int words;              /* of source integers */
+  char *kept;             /* targets of >>derive_frontier, or NULL */
+  double **sum;           /* by stream, or NULL: */
+  size_t sums;            /* so many for a piece */
 } permi_array_stepping;
 
 static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
@@ -40,7 +43,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
-    char *y = permi_array_values(run, p + 1, top) +
+    char *y = (step->kept ? step->kept + target->top_offset[top] * run->bytes : permi_array_values(run, p + 1, top)) +
               (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
@@ -58,6 +61,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
+      origin[origins].sum = step->kept && step->sum[s] ? step->sum[s] + number * step->sums : NULL;
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
@@ -96,7 +100,8 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   const permi_layout *target = &run->layout[(p + 1) & 1];
   const double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   const int threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->base.threads;
-  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0};
+  permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
+                               NULL, 0};
   perm_status status = PERM_OK;
   int tops;
   if (run->tracking)
@@ -161,6 +166,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
   permi_arrays_shorten(run, p + 1);
+  status = run->back ? run->back(run, p) : status;
   run->tracking = 0;
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
     const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
@@ -175,7 +181,7 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
       run->tracking = sizes->smallest * next_least < PERMI_ARRAY_SAFE || sizes->largest * weight > 1e150;
     }
   }
-  if (run->gpu)
+  if (run->gpu && status == PERM_OK)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);

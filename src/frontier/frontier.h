@@ -43,7 +43,7 @@ typedef struct permi_frontier {
   int steps, width, slot_count, mask_words, vertices, rows; /* rows: 0 without free lines */
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
-  int *partner;           /* of a stream: t; -1: none */
+  int *partner, *entry;   /* of a stream: t, -1: none; the edge, or -1 - v: v stays, or INT_MIN */
   uint64_t *mask;         /* test, want, flip */
   double *states, *cost;  /* bounds; costs before steps */
   double additions, bound_relative, lost_error, room[2]; /* room: states of even, odd steps */
@@ -395,6 +395,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
       frontier->partner[used] = k < 0 ? -1 : t;
+      frontier->entry[used] = drop ? INT_MIN : k < 0 ? -1 - v : block->edge[e];
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one()
                : permi_coefficient_of(block, k < 0 ? permi_block_alone(block, v) : block->edge[e], &frontier->numbers);
@@ -550,6 +551,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  frontier->entry = (int *)permi_pool_get(pool, streams, sizeof(int));
   if (!permi_pool_ints(pool, &frontier->stream_start, vertices + 1, &frontier->partner, streams, &frontier->sequence,
                        vertices, &frontier->birth, vertices, &frontier->death, vertices, &frontier->slot, vertices,
                        &frontier->ones, vertices + 1, &frontier->most, vertices + 1, (int **)NULL))

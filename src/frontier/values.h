@@ -91,7 +91,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   }
   c.real = x[0];
   c.real_low = dd ? x[1] : 0;
-  c.imaginary = size > 2 + 2 * dd ? x[1 + dd] : 0;
+  c.imaginary = algebra == PERMI_PAIR_VALUES || size > 2 + 2 * dd ? x[1 + dd] : 0;
   c.imaginary_low = dd && size > 4 ? x[3] : 0;
   c.absolute = x[size - 1];
   return c;

@@ -28,6 +28,7 @@ typedef struct permi_origin {
   const permi_eight *eight;
   double real;
   const permi_coefficient *c;
+  void *sum; /* of >>derive_frontier, or NULL */
 } permi_origin;
 
 typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,

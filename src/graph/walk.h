@@ -16,7 +16,7 @@
 
 typedef struct permi_block {
   int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
-  int free_lines, alones;        /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone) */
+  int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
@@ -40,8 +40,9 @@ static int permi_block_stays(const permi_block *block, int v)
 {
   const int e = permi_block_alone(block, v);
   return block->free_lines &&
-         (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
-                         : block->absolute[e] != 0);
+         (block->zeros ||
+          (block->integer ? block->integer[e] || (block->imaginary_integer && block->imaginary_integer[e])
+                          : block->absolute[e] != 0));
 }
 
 static double permi_order_random(uint64_t *seed)

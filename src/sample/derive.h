@@ -182,26 +182,25 @@ static perm_status permi_derive_peeled(permi_derivation *derivation, int k, int 
 static perm_status permi_derive_block(permi_derivation *derivation, int k, const permi_trace *trace)
 {
   const permi_working *working = &derivation->sampling.working;
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  const int edges = tree->node[tree->nodes].edge;
+  const permi_derived *derived = trace->derived;
   perm_status status = PERM_OK;
   int *cell = working->column, i, e = 0, at;
   if (derivation->wanted == PERMI_CHANCES)
-    permi_derive_relative(derivation, trace->derived);
+    permi_derive_relative(derivation, derived);
   for (i = 0; i < trace->n; i++)
     for (at = working->head[trace->row[i]]; at >= 0; at = working->cell[at].next[0])
       cell[e++] = at;
-  for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    const int v = tree->node[i].vertex;
-    if (permi_watch_step(derivation->sampling.watch, (size_t)i, 500))
+  for (e = 0; e < derived->count && status == PERM_OK; e++) {
+    const int of = derived->of[e], v = -1 - of;
+    if (permi_watch_step(derivation->sampling.watch, (size_t)e, 500))
       return PERM_OK;
-    for (e = tree->node[i].edge; e < tree->node[i + 1].edge && status == PERM_OK; e++)
-      status = permi_derive_entry(derivation, k, cell[tree->edge[e].entry], trace->derived, e);
-    if (v < trace->n)
-      status = permi_derive_peeled(derivation, k, trace->row[v], trace->derived, edges + i);
-    else if (derivation->unmatched && tree->alone)
+    if (of >= 0)
+      status = permi_derive_entry(derivation, k, cell[of], derived, e);
+    else if (of != INT_MIN && v < trace->n)
+      status = permi_derive_peeled(derivation, k, trace->row[v], derived, e);
+    else if (of != INT_MIN && derivation->unmatched)
       derivation->unmatched[trace->column[v - trace->n] - working->n] =
-          permi_derive_chance(derivation, trace->derived, 1, edges + i);
+          permi_derive_chance(derivation, derived, 1, e);
   }
   return status;
 }
@@ -358,7 +357,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   int zero = 0;
   if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
-  sampling->engines = 1;
+  sampling->engines = PERMI_TRACERS;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
@@ -413,11 +412,12 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const perm_options *options = watch->options;
   const perm_matrix *matrix = derivation->matrix;
   const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_TREE) || options->tolerance > 0 ||
-      permi_in_pieces(options) ||
+  const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
+  if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
+      options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto and tree, precision "
-                      "default (of integers also exact), and no tolerance or checkpoint");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
+                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");

@@ -9,15 +9,6 @@
 #pragma once
 #include "trace_tree.h"
 
-typedef struct permi_derived {
-  const permi_numbers *numbers; /* NULL: the derivative is 1 */
-  size_t size;
-  uint64_t *value; /* by edges, then by `alone` of nodes */
-  permi_sizes *sizes;
-  permi_tree_table whole; /* the permanent */
-  double roundings[2];    /* in it, in a derivative, at most */
-} permi_derived;
-
 #define PERMI_TREE_DOT_STATES 4096 /* chosen: more are summed in */
 #define PERMI_TREE_DOT_PARTS 64
 
@@ -302,18 +293,18 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   int i, e;
   for (i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
-  derived->value = (uint64_t *)permi_pool_get(&trace->lasting, wanted, 8 * size);
-  derived->sizes = (permi_sizes *)permi_pool_get(&trace->lasting, wanted, sizeof *derived->sizes);
-  derived->numbers = &tree->numbers;
-  derived->size = size;
-  derived->whole = table;
+  permi_derived_begin(trace, &tree->numbers, (int)wanted);
+  derived->whole.sizes = table.sizes;
   derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
   back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
   if (trace->lasting.failed || pool->failed)
     return PERM_ERROR_MEMORY;
-  derived->roundings[0] = trace->given;
+  for (i = 0; i < tree->nodes && tree->alone; i++)
+    derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
+  for (e = 0; e < tree->node[tree->nodes].edge; e++)
+    derived->of[e] = tree->edge[e].entry;
   back.product = tree->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
   run->zeros = trace->zeros || tree->numbers.algebra != PERMI_MAGNITUDES || table.sizes.loss != 0;
   permi_tree_unit(tree, run->table, run->values);
@@ -362,7 +353,7 @@ static double permi_tree_derive_bytes(const void *plan)
 {
   const permi_tree *tree = (const permi_tree *)plan;
   return permi_tree_kept_bytes(plan) +
-         (8.0 * tree->size + sizeof(permi_sizes)) * (tree->node[tree->nodes].edge + tree->nodes);
+         (8.0 * tree->size + sizeof(permi_sizes) + sizeof(int)) * (tree->node[tree->nodes].edge + tree->nodes);
 }
 
 static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};

@@ -6,6 +6,7 @@
 #pragma once
 #include "trace_classes.h"
 #include "trace_frontier.h"
+#include "derive_frontier.h"
 #include "derive_tree.h"
 #include "../sparse/choose.h"
 #include "../sparse/sparse.h"
@@ -23,7 +24,8 @@ static const permi_engine permi_sample_engines[] = {
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
-static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver};
+static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver, NULL, &permi_frontier_deriver,
+                                                     &permi_frontier_deriver, &permi_frontier_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -72,22 +74,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-static double permi_sample_limit(const perm_options *options)
-{
-  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-}
-
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
   const double limit = permi_sample_limit(maker->options);
+  const permi_tracer *const *tracer = maker->keeps > 1 ? permi_derivers : permi_tracers;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if (engine->method == PERM_METHOD_TWINS && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block)) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  offer->bytes += tracer[engine - permi_sample_engines]->bytes(offer->plan);
   if (offer->bytes > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
                  perm_name("method", engine->method), permi_size_words(offer->bytes).text,
@@ -125,8 +123,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
   permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
   offers.best = sampling->worth;
-  for (i = 0; i < sampling->engines && block.free_lines; i++)
-    if (!(permi_sample_engines[i].flags & PERMI_FREE))
+  for (i = 0; i < sampling->engines; i++)
+    if (!sampling->tracer[i] || (block.free_lines && !(permi_sample_engines[i].flags & PERMI_FREE)))
       offer[i].least = (double)INFINITY;
   maker->offers = &offers;
   if (named)
@@ -206,7 +204,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
-  maker.keeps = 1;
+  maker.keeps = sampling->tracer == permi_derivers ? 2 : 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;

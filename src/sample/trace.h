@@ -8,9 +8,22 @@
    too. */
 #pragma once
 #include "../estimate/estimate.h"
-#include "../frontier/values.h"
+#include "../frontier/frontier.h"
 
 struct permi_tracer;
+
+typedef struct permi_derived {
+  const permi_numbers *numbers; /* NULL: the derivative is 1 */
+  size_t size;
+  int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
+  uint64_t *value;
+  permi_sizes *sizes;
+  struct {
+    uint64_t *value;
+    permi_sizes sizes;
+  } whole; /* the permanent */
+  double roundings[2]; /* in it, in a derivative, at most */
+} permi_derived;
 
 /* Of a block. */
 typedef struct permi_trace {
@@ -23,8 +36,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, over the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of room */
-  permi_pool lasting;            /* of: */
-  struct permi_derived *derived; /* or NULL */
+  permi_pool lasting;     /* of: */
+  permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
@@ -47,6 +60,19 @@ typedef struct permi_tracer {
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
 } permi_tracer;
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Returns the bytes that max_bytes leaves now. */
+static double permi_sample_left(const perm_options *options)
+{
+  const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
+  return options->allocator.allocate == permi_meter_allocate ? meter->limit - (double)meter->live
+                                                             : permi_sample_limit(options);
+}
 
 static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
@@ -144,6 +170,18 @@ static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int wa
   return permi_algebra_is_integer(numbers->algebra)
              ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
              : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
+}
+
+static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
+{
+  permi_derived *derived = trace->derived;
+  derived->numbers = numbers;
+  derived->size = permi_numbers_words(numbers);
+  derived->count = count;
+  derived->of = (int *)permi_pool_get(&trace->lasting, (size_t)count, sizeof *derived->of);
+  derived->value = (uint64_t *)permi_pool_zeros(&trace->lasting, (size_t)count, 8 * derived->size);
+  derived->sizes = (permi_sizes *)permi_pool_zeros(&trace->lasting, (size_t)count, sizeof *derived->sizes);
+  derived->roundings[0] = trace->given;
 }
 
 /* Notes the entry between two vertices of the block. */

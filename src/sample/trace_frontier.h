@@ -4,8 +4,12 @@
 #include "trace.h"
 #include "../frontier/arrays_run.h"
 
-/* The states before each step. Values of arrays are ordered by their words' index. */
+/* The states before each step, for derivatives those of each `every`-th, the last, and now and then others (within) in
+   a pool of their own. Values of arrays are ordered by their words' index. */
 typedef struct permi_frontier_kept {
+  permi_pool *pool;
+  int every, within;
+  permi_sizes *sizes;
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
   uint64_t words[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1];
@@ -31,14 +35,22 @@ static double permi_frontier_kept_bytes(const void *plan)
   return bytes;
 }
 
+static int permi_kept_skips(const permi_frontier_kept *kept, int p, int steps)
+{
+  return kept->within == (p % kept->every == 0 || p == steps);
+}
+
 static perm_status permi_lists_keep(permi_runner *runner, int p)
 {
   const permi_run *run = (const permi_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
-  permi_pool *pool = &trace->pool;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
+  permi_pool *pool = kept->pool;
   const permi_list *from = &run->list[p & 1];
-  permi_list *to = &((permi_frontier_kept *)trace->kept)->list[p];
+  permi_list *to = &kept->list[p];
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  kept->sizes[p] = runner->sizes;
   *to = *from;
   to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
   to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
@@ -93,9 +105,30 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+static perm_status permi_lists_resume(permi_run *run, const permi_list *from, int p)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const perm_allocator *allocator = &run->base.locked;
+  permi_list *to = &run->list[p & 1];
+  int k, complete = permi_list_room(allocator, to, from->groups);
+  permi_patterns_clear(&to->patterns);
+  for (k = 0; k < from->patterns.count && complete; k++)
+    complete = permi_patterns_find(allocator, &to->patterns, from->patterns.bits + k * PERMI_LOW_WORDS) >= 0;
+  if (!complete)
+    return PERM_ERROR_MEMORY;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * permi_value_bytes(run->frontier));
+  to->groups = from->groups;
+  to->states = from->states;
+  return PERM_OK;
+}
+
+/* All layers, or those from one that is kept, `begin`, to `end`. */
+static perm_status permi_lists_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                      int begin, int end)
+{
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
   perm_status status;
@@ -103,11 +136,18 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
   status = permi_run_open(frontier, control, permi_run_step, &run);
+  if (status == PERM_OK && kept->within) {
+    status = permi_lists_resume(&run, &kept->list[begin], begin);
+    run.base.sizes = kept->sizes[begin];
+  }
   if (status == PERM_OK)
-    status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  if (status == PERM_OK)
+    status = permi_runner_go(&run.base, begin, end, permi_run_advance);
+  if (status == PERM_OK && trace->derived)
+    status = permi_lists_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
     permi_trace_lose(trace, &frontier->numbers, last->states ? last->value : NULL, run.base.sizes.loss);
-  trace->visited = run.base.visited;
+    trace->visited = run.base.visited;
+  }
   permi_run_release(&run);
   return status;
 }
@@ -115,59 +155,104 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
 static perm_status permi_arrays_keep(permi_runner *runner, int p)
 {
   permi_arrays_run *run = (permi_arrays_run *)runner;
-  permi_trace *trace = (permi_trace *)runner->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  char *to;
   int k;
+  if (permi_kept_skips(kept, p, run->frontier->steps))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
-  ((permi_frontier_kept *)trace->kept)->value[p] = (uint64_t *)(void *)to;
+  kept->value[p] = (uint64_t *)(void *)to;
+  kept->sizes[p] = runner->sizes;
   for (k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return PERM_OK;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const permi_frontier *frontier = run->frontier;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)((permi_trace *)run->base.keeper)->kept;
+  const char *from = (const char *)kept->value[begin];
+  permi_layout *layout = &run->layout[begin & 1];
+  int p, k;
+  run->base.sizes = kept->sizes[begin];
+  permi_layout_fill(run->arrays, layout, run->arrays->occupied[begin], frontier->ones[begin], frontier->most[begin]);
+  permi_places_start(run->places);
+  for (p = 0; p < begin; p++)
+    for (permi_places_step(run->places, p); !run->places->done; permi_places_turned(run->places, (p + 1) & 1))
+      permi_places_turn(run->places, (p + 1) & 1, run->top);
+  permi_arrays_shorten(run, begin);
+  for (k = 0; k < layout->tops; k++)
+    memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
+}
+
+/* For the pass of moduli. */
+static void permi_arrays_aim(permi_arrays_run *run, int absolute)
+{
+  run->absolute = run->again = absolute;
+  run->numbers.algebra = absolute ? PERMI_MAGNITUDES : run->numbers.algebra;
+}
+
+static perm_status permi_frontier_layers(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                         int absolute, int begin, int end)
+{
   permi_arrays_run run;
   perm_status status = PERM_ERROR_MEMORY;
+  if (!frontier->arrays)
+    return permi_lists_layers(trace, control, frontier, begin, end);
   memset(&run, 0, sizeof run);
   run.base.keep = permi_arrays_keep;
   run.base.keeper = trace;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier)))
-    status = permi_arrays_pass(&run);
-  if (status == PERM_OK) {
-    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.base.sizes.loss);
-    trace->visited = run.base.visited;
+      permi_arrays_open(&run, frontier, control, permi_arrays_seconds(frontier))) {
+    permi_arrays_aim(&run, absolute);
+    status = end < frontier->steps ? permi_arrays_resume(&run, begin, end) : permi_arrays_pass(&run);
+  }
+  if (status == PERM_OK && trace->derived)
+    status = permi_arrays_keep(&run.base, end);
+  if (status == PERM_OK && end == frontier->steps) {
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, end, 0), run.base.sizes.loss);
+    trace->visited += run.base.visited;
   }
   permi_pool_release(&run.base.pool);
   return status;
 }
 
-static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+static perm_status permi_frontier_keep(permi_trace *trace, permi_control *control, const permi_frontier *frontier,
+                                       int absolute, int every)
 {
-  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
-  const size_t steps = (size_t)frontier->steps;
+  const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  if (kept) {
+    kept->pool = &trace->pool;
+    kept->every = every;
+    kept->sizes = (permi_sizes *)permi_pool_get(&trace->pool, steps, sizeof *kept->sizes);
+  }
   if (kept && frontier->arrays)
     kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else if (kept)
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  if (!frontier->arrays)
-    return permi_lists_record(trace, control);
-  for (t = 0; t <= frontier->slot_count; t++)
+  for (t = 0; t <= frontier->slot_count && frontier->arrays; t++)
     for (k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
-  return permi_arrays_record(trace, control);
+  return permi_frontier_layers(trace, control, frontier, absolute, 0, frontier->steps);
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)

@@ -132,9 +132,11 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     for (i = 0; i <= n; i++) {
       permi_block_set(block, edges + i, i < n ? &working->alone[rows[i]] : &one);
       block->additions += i < n ? working->alone[rows[i]].rounded : 0;
-      block->alones += i < n && permi_block_stays(block, i);
+      block->zeros |= i < n && working->zeros && working->alone[rows[i]].vertex[1] && !permi_block_stays(block, i);
     }
   }
+  for (i = 0; i < n; i++)
+    block->alones += permi_block_stays(block, i);
   block->start[0] = 0;
   for (i = 0; i < n + m; i++) {
     block->start[i + 1] = block->start[i] + working->degree[i < n ? rows[i] : columns[i - n]];

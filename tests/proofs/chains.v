@@ -1,4 +1,4 @@
-(* >>reduce >>bounds >>steps >>hybrid_offer >>sparyser >>tree >>derive_tree >>band >>classes_run: the induction
+(* >>reduce >>bounds >>steps >>hybrid_offer >>sparyser >>tree >>derive_tree >>derive_frontier >>band >>classes_run: the induction
    that their comments call "each term times at most K factors 1 + d, |d| <= u".
    A computed value v with K roundings stands for the exact x, and s is x with moduli for entries and + for -:
      |v - x| <= ((1 + u)^K - 1) s.

@@ -1,8 +1,11 @@
-/* >>derive >>derive_tree: derivatives by all stored entries against minors by recursion, also at stored zeros; modulo
-   primes and others, as integers, within bounds in doubles; marginals; larger matrices against permanents of their
-   minors; threads, stops and what must be refused. */
+/* >>derive >>derive_tree >>derive_frontier >>derive_kernels: derivatives by all stored entries against minors by
+   recursion, also at stored zeros; modulo primes and others, as integers, within bounds in doubles; marginals; larger
+   matrices against permanents of their minors; threads, checkpoints and what must be refused. */
 
 #define T_DERIVE_MOST 4096
+#define T_DERIVE_METHODS 5
+static const perm_method t_derive_methods[T_DERIVE_METHODS] = {PERM_METHOD_AUTO, PERM_METHOD_TREE, PERM_METHOD_LISTS,
+                                                               PERM_METHOD_ARRAYS, PERM_METHOD_FRONTIER};
 
 typedef struct t_derive_case {
   int n;
@@ -91,6 +94,7 @@ TEST(t_derive_matches_minors)
     size_t e;
     int i;
     memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     t_derive_make(&c, n, trial % 5 % 3, 10 + test_below(80), trial % 2 ? 3 : 1000, sign, zeros);
     all = t_derive_minor(&c, -1, -1, 0, 0);
     for (i = 0, e = 0; i < n; i++)
@@ -184,10 +188,13 @@ TEST(t_derive_within_bounds)
     const int n = 2 + test_below(5), kind = trial % 3, range = trial / 3 % 3; /* >= 0, signs, complex */
     double x[2 * 49], imaginary[49], out[2 * 49], largest = 0, bound, bits = range == 0 ? 3 : range == 1 ? 100 : 900;
     t_derive_case c;
+    perm_options options;
     perm_result result;
     oracle_wide all[2], minor[2], unit = 1;
     size_t e;
     int i, j, part, k;
+    memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial / 9 % T_DERIVE_METHODS];
     t_derive_make(&c, n, trial / 9 % 3, 30 + test_below(70), 2, 0, 0);
     memset(x, 0, sizeof x);
     for (i = 0, e = 0; i < n; i++)
@@ -202,7 +209,7 @@ TEST(t_derive_within_bounds)
     c.matrix.kind = kind == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
     c.matrix.imaginary = imaginary;
     t_derive_wide(&c, x, 0, -1, -1, 0, 0, all);
-    if (perm_gradient_sparse(&c.matrix, NULL, out, &result) != PERM_OK) {
+    if (perm_gradient_sparse(&c.matrix, &options, out, &result) != PERM_OK) {
       CHECK_SHOW(result.status == PERM_ERROR_UNSUPPORTED, "%s", result.message);
       refused[range]++;
       continue;
@@ -225,7 +232,7 @@ TEST(t_derive_within_bounds)
                largest);
     if (kind)
       continue;
-    if (perm_marginals_sparse(&c.matrix, NULL, out, NULL, &result) != PERM_OK) {
+    if (perm_marginals_sparse(&c.matrix, &options, out, NULL, &result) != PERM_OK) {
       CHECK(range == 2 && result.status == PERM_ERROR_UNSUPPORTED);
       continue;
     }
@@ -303,7 +310,7 @@ TEST(t_derive_of_large_matrices)
   static double gradient[T_DERIVE_MOST], marginal[T_DERIVE_MOST], real[T_DERIVE_MOST], imaginary[T_DERIVE_MOST];
   static int64_t integer[T_DERIVE_MOST];
   static uint64_t residue[T_DERIVE_MOST];
-  int kind, algebra, taken = 0;
+  int kind, algebra, method, taken[T_DERIVE_METHODS] = {0, 0, 0, 0, 0};
   test_seed(72);
   for (kind = 0; kind < 4; kind += test_quick ? 2 : 1)
     for (algebra = 0; algebra < 4; algebra++) { /* residues, doubles >= 0, with signs, complex */
@@ -326,51 +333,58 @@ TEST(t_derive_of_large_matrices)
       given.imaginary = algebra == 3 ? imaginary : NULL;
       step = matrix.nnz / 20 + 1;
       options.modulus = algebra == 0 ? (UINT64_C(1) << 61) - 1 : 0;
-      if (algebra == 0)
-        CHECK_SHOW(perm_gradient_sparse_mod(&given, &options, residue, &whole) == PERM_OK, "%s", whole.message);
-      else
-        CHECK_SHOW(perm_gradient_sparse(&given, &options, gradient, &whole) == PERM_OK, "%s", whole.message);
-      CHECK(perm_compute_sparse(&given, &options, &one) == PERM_OK);
-      if (algebra == 0)
-        CHECK(oracle_modulo(&one.integer, options.modulus) == oracle_modulo(&whole.integer, options.modulus));
-      else
-        CHECK(fabs(one.value - ldexp(whole.value, (int)(whole.exp2 - one.exp2))) <= 1e-10 * fabs(one.value));
-      CHECK(whole.method == PERM_METHOD_TREE && whole.terms > 100 && whole.is_complex == (algebra == 3));
-      for (e = 0; e < matrix.nnz; e += step) {
-        t_derive_without(&given, e, &minor);
-        CHECK_SHOW(perm_compute_sparse(&minor, &options, &one) == PERM_OK, "%s", one.message);
-        if (algebra == 0) {
-          CHECK(residue[e] == (one.integer.words ? one.integer.word[0] : 0));
-        } else {
-          const double unit = ldexp(1, (int)(one.exp2 - whole.exp2)), *x = gradient + (algebra == 3 ? 2 * e : e);
-          const double wrong = hypot(x[0] - one.value * unit, algebra == 3 ? x[1] - one.imaginary * unit : 0);
-          CHECK_SHOW(wrong <= whole.error_bound + one.error_bound * unit,
-                     "kind %d, algebra %d, entry %d: %g, bounds %g, %g", kind, algebra, (int)e, wrong,
-                     whole.error_bound, one.error_bound * unit);
-          taken += x[0] != 0;
+      for (method = 0; method < T_DERIVE_METHODS; method++) {
+        perm_options asked = options;
+        asked.method = t_derive_methods[method];
+        if (algebra == 0)
+          CHECK_SHOW(perm_gradient_sparse_mod(&given, &asked, residue, &whole) == PERM_OK, "%s", whole.message);
+        else
+          CHECK_SHOW(perm_gradient_sparse(&given, &asked, gradient, &whole) == PERM_OK, "%s", whole.message);
+        CHECK(perm_compute_sparse(&given, &options, &one) == PERM_OK);
+        if (algebra == 0)
+          CHECK(oracle_modulo(&one.integer, options.modulus) == oracle_modulo(&whole.integer, options.modulus));
+        else
+          CHECK(fabs(one.value - ldexp(whole.value, (int)(whole.exp2 - one.exp2))) <= 1e-10 * fabs(one.value));
+        CHECK(whole.method != PERM_METHOD_AUTO && (!asked.method || whole.method == asked.method));
+        CHECK(whole.terms > 100 && whole.is_complex == (algebra == 3));
+        for (e = 0; e < matrix.nnz; e += step) {
+          t_derive_without(&given, e, &minor);
+          CHECK_SHOW(perm_compute_sparse(&minor, &options, &one) == PERM_OK, "%s", one.message);
+          if (algebra == 0) {
+            CHECK(residue[e] == (one.integer.words ? one.integer.word[0] : 0));
+          } else {
+            const double unit = ldexp(1, (int)(one.exp2 - whole.exp2)), *x = gradient + (algebra == 3 ? 2 * e : e);
+            const double wrong = hypot(x[0] - one.value * unit, algebra == 3 ? x[1] - one.imaginary * unit : 0);
+            CHECK_SHOW(wrong <= whole.error_bound + one.error_bound * unit,
+                       "kind %d, algebra %d, entry %d: %g, bounds %g, %g", kind, algebra, (int)e, wrong,
+                       whole.error_bound, one.error_bound * unit);
+            taken[method] += x[0] != 0;
+          }
         }
-      }
-      if (algebra == 1) {
-        CHECK_SHOW(perm_marginals_sparse(&given, NULL, marginal, NULL, &result) == PERM_OK, "%s", result.message);
-        CHECK_SHOW(result.error_bound > 1e-16 && result.error_bound < 1e-10, "%g", result.error_bound);
-        if (test_verbose)
-          printf("kind %d: marginals within %.2g, gradient within %.2g\n", kind, result.error_bound, whole.error_bound);
-        for (i = 0, e = 0; i < matrix.m; i++) {
-          double sum = 0;
-          for (; e < matrix.row_start[i + 1]; e++)
-            sum += marginal[e];
-          CHECK_SHOW(fabs(sum - 1) < 1e-12, "%g", sum - 1);
+        if (algebra == 1) {
+          CHECK_SHOW(perm_marginals_sparse(&given, &asked, marginal, NULL, &result) == PERM_OK, "%s", result.message);
+          CHECK_SHOW(result.error_bound > 1e-16 && result.error_bound < 1e-10, "%g", result.error_bound);
+          if (test_verbose)
+            printf("kind %d: marginals within %.2g, gradient within %.2g\n", kind, result.error_bound,
+                   whole.error_bound);
+          for (i = 0, e = 0; i < matrix.m; i++) {
+            double sum = 0;
+            for (; e < matrix.row_start[i + 1]; e++)
+              sum += marginal[e];
+            CHECK_SHOW(fabs(sum - 1) < 1e-12, "%g", sum - 1);
+          }
+          for (e = 0; e < matrix.nnz; e++) {
+            const double right = real[e] * (gradient[e] / whole.value);
+            CHECK_SHOW(fabs(marginal[e] - right) <= 1e-12 * right, "%g, %g", marginal[e], right);
+          }
+        } else if (algebra >= 2) {
+          CHECK(perm_marginals_sparse(&given, &asked, marginal, NULL, &result) == PERM_ERROR_UNSUPPORTED);
         }
-        for (e = 0; e < matrix.nnz; e++) {
-          const double right = real[e] * (gradient[e] / whole.value);
-          CHECK_SHOW(fabs(marginal[e] - right) <= 1e-12 * right, "%g, %g", marginal[e], right);
-        }
-      } else if (algebra >= 2) {
-        CHECK(perm_marginals_sparse(&given, NULL, marginal, NULL, &result) == PERM_ERROR_UNSUPPORTED);
       }
       perm_matrix_free(&matrix);
     }
-  CHECK_SHOW(taken > test_some(100), "%d", taken);
+  for (method = 0; method < T_DERIVE_METHODS; method++)
+    CHECK_SHOW(taken[method] > test_some(60), "%d", taken[method]);
 }
 
 /* The same bits for any number of threads, also where steps are shared. */
@@ -381,17 +395,19 @@ TEST(t_derive_same_for_threads)
   perm_matrix matrix;
   perm_result result;
   size_t e;
-  int threads;
+  int threads, k;
   memset(&options, 0, sizeof options);
   CHECK(perm_generate("regular:32:4", 3, NULL, &matrix, &result) == PERM_OK && matrix.nnz < T_DERIVE_MOST);
   matrix.kind = PERM_KIND_REAL; /* has reals, too */
   for (e = 0; e < matrix.nnz; e++)
     matrix.real[e] = 1 + (double)(e * 7 % 13) / 3;
-  for (threads = 1; threads <= 4; threads++) {
+  for (k = 0; k < 12; k++) {
+    threads = 1 + k % 4;
     options.threads = threads;
+    options.method = t_derive_methods[1 + k / 4];
     CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[threads > 1], &result) == PERM_OK, "%s",
                result.message);
-    CHECK(result.threads == threads && result.method == PERM_METHOD_TREE);
+    CHECK(result.threads == threads && result.method == options.method);
     CHECK(threads == 1 || !memcmp(gradient[0], gradient[1], matrix.nnz * sizeof **gradient));
   }
   perm_matrix_free(&matrix);
@@ -399,8 +415,8 @@ TEST(t_derive_same_for_threads)
 
 static perm_status t_derive_complex(int n, const double *a, perm_matrix *matrix)
 {
-  static int row[20 * 20], column[20 * 20];
-  static double real[20 * 20], imaginary[20 * 20];
+  static int row[22 * 22], column[22 * 22];
+  static double real[22 * 22], imaginary[22 * 22];
   perm_result result;
   int k;
   for (k = 0; k < n * n; k++) {
@@ -416,16 +432,16 @@ static perm_status t_derive_complex(int n, const double *a, perm_matrix *matrix)
 /* Full matrices become arrays, where that is quicker, unless a tree is asked for: the same derivatives as of perm.h. */
 TEST(t_derive_as_arrays)
 {
-  static double a[2 * 20 * 20], gradient[2 * 20 * 20], out[2 * 20 * 20];
+  static double a[2 * 22 * 22], gradient[2 * 22 * 22], out[2 * 22 * 22];
   int n, parts, method, k;
-  for (n = 10; n <= 20; n += 10)
+  for (n = 10; n <= 22; n += 12)
     for (parts = 1; parts <= 2; parts++)
       for (method = 0; method < 2; method++) {
         perm_options options;
         perm_matrix matrix;
         perm_result result, array;
         double largest = 0, unit;
-        if (n == 20 && method)
+        if (n == 22 && method)
           continue;
         memset(&options, 0, sizeof options);
         options.method = method ? PERM_METHOD_TREE : PERM_METHOD_AUTO;
@@ -436,7 +452,7 @@ TEST(t_derive_as_arrays)
         CHECK(parts == 1 ? perm_gradient_real(n, n, a, n, NULL, NULL, NULL, gradient, &array) == PERM_OK
                          : perm_gradient_complex(n, n, a, n, NULL, NULL, NULL, gradient, &array) == PERM_OK);
         CHECK_SHOW(perm_gradient_sparse(&matrix, &options, out, &result) == PERM_OK, "%s", result.message);
-        CHECK((result.method == PERM_METHOD_TREE) == (n == 10));
+        CHECK((result.method == PERM_METHOD_DENSE) == (n == 22) && (!method || result.method == options.method));
         unit = ldexp(1, (int)(result.exp2 - array.exp2));
         for (k = 0; k < parts * n * n; k++)
           largest = fmax(largest, fabs(gradient[k]));
@@ -466,6 +482,7 @@ TEST(t_derive_of_extreme_scales)
   test_seed(73);
   for (trial = 0; trial < 300; trial++) {
     int shift[14];
+    options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     t_derive_make(&c, 6, trial % 3, 60, 50, trial % 2, 0);
     c.matrix.kind = PERM_KIND_REAL;
     CHECK(perm_gradient_sparse(&c.matrix, &options, out[0], &result) == PERM_OK);
@@ -489,7 +506,7 @@ TEST(t_derive_of_extreme_scales)
       continue;
     for (e = 0; e < c.matrix.nnz; e++) /* now each entry for itself */
       c.real[e] = ldexp(1 + test_uniform(), test_below(trial % 4 ? 2000 : 600) - (trial % 4 ? 1000 : 300));
-    if (perm_marginals_sparse(&c.matrix, NULL, again, NULL, &result) == PERM_OK) {
+    if (perm_marginals_sparse(&c.matrix, &options, again, NULL, &result) == PERM_OK) {
       done++;
       CHECK(result.error_bound < 1e-12);
       for (i = 0, e = 0; i < 6; i++) {
@@ -571,7 +588,7 @@ TEST(t_derive_refusals)
 #define REFUSED(field, value_) \
   memset(&options, 0, sizeof options); \
   options.field = value_;              \
-  ARGUMENTS_BAD(GRADIENT(), PERM_ERROR_UNSUPPORTED, 2, "derivatives take methods auto and tree")
+  ARGUMENTS_BAD(GRADIENT(), PERM_ERROR_UNSUPPORTED, 2, "take methods auto, tree, frontier, lists and arrays")
   CHECK(GRADIENT() == PERM_OK && r.value == 6 && out[0] == 3 && out[1] == 0 && out[2] == 2);
   CHECK(r.method == PERM_METHOD_STRUCTURE && r.error_bound <= 1e-15);
   CHECK(CHANCES() == PERM_OK && r.value == 6 && out[0] == 1 && out[1] == 0 && out[2] == 1);
@@ -580,7 +597,8 @@ TEST(t_derive_refusals)
   ARGUMENTS_BAD(perm_gradient_sparse(NULL, NULL, out, &r), PERM_ERROR_NULL, 1, "matrix is NULL")
   ARGUMENTS_BAD(perm_gradient_sparse(&matrix, NULL, NULL, &r), PERM_ERROR_NULL, 3, "gradient is NULL")
   ARGUMENTS_BAD(perm_marginals_sparse(&matrix, NULL, NULL, NULL, &r), PERM_ERROR_NULL, 3, "marginal is NULL")
-  REFUSED(method, PERM_METHOD_FRONTIER)
+  REFUSED(method, PERM_METHOD_TWINS)
+  REFUSED(method, PERM_METHOD_DENSE)
   REFUSED(tolerance, 0.1)
   REFUSED(precision, PERM_PRECISION_DD)
   REFUSED(precision, PERM_PRECISION_EXACT)
@@ -629,6 +647,82 @@ TEST(t_derive_refusals)
 #undef GRADIENT
 #undef CHANCES
 #undef REFUSED
+}
+
+static size_t t_derive_live, t_derive_peak;
+
+static void *t_derive_allocate(size_t bytes, void *user_data)
+{
+  size_t *block = (size_t *)malloc(bytes + 16);
+  (void)user_data;
+  if (!block)
+    return NULL;
+  *block = bytes;
+  t_derive_live += bytes;
+  t_derive_peak = t_derive_live > t_derive_peak ? t_derive_live : t_derive_peak;
+  return block + 2;
+}
+
+static void t_derive_release(void *memory, void *user_data)
+{
+  (void)user_data;
+  if (memory) {
+    t_derive_live -= ((size_t *)memory)[-2];
+    free((size_t *)memory - 2);
+  }
+}
+
+/* Short of memory lists and arrays keep some layers and compute others again: the same bits within max_bytes, until
+   even that is too little, which is refused. */
+TEST(t_derive_with_checkpoints)
+{
+  static double gradient[4][2 * T_DERIVE_MOST];
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result[4];
+  size_t e;
+  int method, sign, k;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("band:420:7", 3, NULL, &matrix, &result[0]) == PERM_OK && matrix.nnz < 2 * T_DERIVE_MOST);
+  matrix.kind = PERM_KIND_REAL;
+  options.threads = 1;
+  options.allocator.allocate = t_derive_allocate;
+  options.allocator.release = t_derive_release;
+  for (method = 0; method < 2; method++)
+    for (sign = 0; sign < 2; sign++) {
+      size_t peak;
+      int refused = 0, again = 0;
+      for (e = 0; e < matrix.nnz; e++)
+        matrix.real[e] = (0.5 + (double)(e * 7 % 13) / 6e3) * (sign && e % 3 == 0 ? -1 : 1); /* rescaled */
+      options.method = method ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
+      options.max_bytes = t_derive_peak = 0;
+      CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient[0], &result[0]) == PERM_OK, "%s", result[0].message);
+      peak = t_derive_peak;
+      for (e = 0; e < matrix.nnz && method; e++) /* lists count moduli beside values, arrays after them */
+        CHECK(fabs(gradient[0][e] - gradient[2 + sign][e]) <= result[0].error_bound + result[2 + sign].error_bound);
+      CHECK(!method || (result[0].exp2 == result[2 + sign].exp2 &&
+                        result[0].error_bound > result[2 + sign].error_bound / 4 &&
+                        result[0].error_bound < result[2 + sign].error_bound * 4));
+      memcpy(gradient[2 + sign], gradient[0], sizeof *gradient);
+      result[2 + sign] = result[0];
+      for (k = 0; k < 6; k++) {
+        options.max_bytes = (double)peak * pow(2, (k - 4) / 2.0);
+        t_derive_peak = 0;
+        if (perm_gradient_sparse(&matrix, &options, gradient[1], &result[1]) != PERM_OK) {
+          CHECK_SHOW(result[1].status == PERM_ERROR_LIMIT && again == 0 && strstr(result[1].message, "max_bytes"), "%s",
+                     result[1].message);
+          refused++;
+          continue;
+        }
+        CHECK((double)t_derive_peak <= options.max_bytes);
+        again += (double)t_derive_peak < 0.7 * (double)peak;
+        CHECK(!memcmp(gradient[0], gradient[1], matrix.nnz * sizeof **gradient));
+        CHECK(result[1].error_bound == result[0].error_bound && result[1].terms == result[0].terms);
+      }
+      CHECK_SHOW(refused > 0 && again > 0, "%d, %d, of %g bytes", refused, again, (double)peak);
+    }
+  CHECK(t_derive_live == 0);
+  perm_matrix_free(&matrix);
 }
 
 /* No tree: a refusal that says what to do. */

@@ -1,5 +1,5 @@
-/* >>derive >>derive_tree of rectangular matrices: derivatives, chances of entries and of lines that stay empty, against
-   sums over subsets of the short side. */
+/* >>derive >>derive_tree >>derive_frontier of rectangular matrices: derivatives, chances of entries and of lines that
+   stay empty, against sums over subsets of the short side. */
 
 /* Sums over matchings of the first lines of the long side, and of the last ones, by the short side's matched lines. */
 typedef struct t_derive_sums {
@@ -78,6 +78,7 @@ static void t_derive_rectangles(int trials)
       largest = fmax(largest, fabs((double)minor[e]));
     }
     memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial % T_DERIVE_METHODS];
     options.modulus = moduli[trial % 4];
     CHECK_SHOW(perm_gradient_sparse_mod(&f.matrix, &options, residue, &result) == PERM_OK, "%s", result.message);
     CHECK(t_free_is(&result.integer, (oracle_int)t_free_residue(all, options.modulus)) && result.exact);
@@ -158,9 +159,11 @@ TEST(t_derive_rectangles_within_bounds)
   double worst[2] = {0, 0};
   test_seed(77);
   for (trial = 0; trial < 1200; trial++) {
+    const perm_method method = t_derive_methods[trial / 6 % T_DERIVE_METHODS];
     const int range = trial % 3, bits = range == 0 ? 3 : range == 1 ? 60 : 900;
     double out[T_FREE_MOST], chance[T_FREE_MOST], unmatched[16], shift[2][16];
     oracle_wide all, part, unit = 1;
+    perm_options options;
     perm_result result, chances;
     int c, s, k, shorter, longer, full;
     size_t e;
@@ -190,13 +193,15 @@ TEST(t_derive_rectangles_within_bounds)
         }
       }
     all = before[longer][full];
-    if (perm_marginals_sparse(&f.matrix, NULL, chance, unmatched, &chances) != PERM_OK) {
+    memset(&options, 0, sizeof options);
+    options.method = method;
+    if (perm_marginals_sparse(&f.matrix, &options, chance, unmatched, &chances) != PERM_OK) {
       CHECK_SHOW(chances.status == PERM_ERROR_UNSUPPORTED && (all == 0 || range == 2), "%s", chances.message);
       refused[range] += all != 0;
       continue;
     }
     done[range]++;
-    CHECK_SHOW(perm_gradient_sparse(&f.matrix, NULL, out, &result) == PERM_OK, "%s", result.message);
+    CHECK_SHOW(perm_gradient_sparse(&f.matrix, &options, out, &result) == PERM_OK, "%s", result.message);
     CHECK_SHOW(chances.error_bound < (range == 2 ? 1e-6 : 1e-13), "%g", chances.error_bound);
     for (k = 0; k < (result.exp2 < 0 ? -result.exp2 : result.exp2); k++)
       unit *= result.exp2 < 0 ? 2 : 0.5;
@@ -241,7 +246,7 @@ TEST(t_derive_rectangles_same_for_threads)
   perm_matrix matrix;
   perm_result result;
   size_t e;
-  int threads, k;
+  int t, k;
   test_seed(78);
   memset(&options, 0, sizeof options);
   for (k = 0; k < 4 * M; k++) {
@@ -251,10 +256,11 @@ TEST(t_derive_rectangles_same_for_threads)
   }
   CHECK(perm_matrix_from_triplets(M, N, 4 * M, row, column, real, NULL, NULL, PERM_KIND_REAL, NULL, &matrix,
                                   &result) == PERM_OK);
-  for (threads = 1; threads <= 3; threads++) {
-    const int many = threads > 1;
+  for (t = 0; t < 9; t++) {
+    const int threads = 1 + t % 3, many = threads > 1;
     double sum[2][N];
     memset(sum, 0, sizeof sum);
+    options.method = t_derive_methods[1 + t / 3];
     options.threads = threads;
     CHECK_SHOW(perm_marginals_sparse(&matrix, &options, chance[many], unmatched[many], &result) == PERM_OK, "%s",
                result.message);

@@ -346,6 +346,7 @@ FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; i
 /* chances: of entries >= 0 (2: in a batch); else exact ones of whole numbers. */
 static void fault_derive(fault_outcome *o, const perm_options *opt, int chances, int whole)
 {
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS};
   static perm_integer integer[FAULT_N * FAULT_N];
   double x[FAULT_N * FAULT_N], out[FAULT_N * FAULT_N];
   uint64_t residue[FAULT_N * FAULT_N];
@@ -359,13 +360,16 @@ static void fault_derive(fault_outcome *o, const perm_options *opt, int chances,
     x[k] = whole ? k % 5 - 2 : chances ? fabs(a.real[k]) : a.real[k];
   a.real = x;
   options.modulus = whole == 2 ? 97 : 0;
-  o->status = whole == 2 ? perm_gradient_sparse_mod(&a, &options, residue, &o->r)
-              : whole    ? perm_gradient_sparse_integer(&a, &options, integer, &o->r)
-              : chances == 2 ? perm_marginals_sparse_batch(1, &scene, &options, &list, NULL, &o->r)
-              : chances  ? perm_marginals_sparse(&a, &options, out, NULL, &o->r)
-                         : perm_gradient_sparse(&a, &options, out, &o->r);
-  if (o->status == PERM_OK)
-    fault_hash(o, whole ? (const void *)residue : out, whole == 1 ? 0 : a.nnz * sizeof *out);
+  for (k = 0, o->status = PERM_OK; k < 3 && o->status == PERM_OK; k++) {
+    options.method = methods[k];
+    o->status = whole == 2 ? perm_gradient_sparse_mod(&a, &options, residue, &o->r)
+                : whole    ? perm_gradient_sparse_integer(&a, &options, integer, &o->r)
+                : chances == 2 ? perm_marginals_sparse_batch(1, &scene, &options, &list, NULL, &o->r)
+                : chances  ? perm_marginals_sparse(&a, &options, out, NULL, &o->r)
+                           : perm_gradient_sparse(&a, &options, out, &o->r);
+    if (o->status == PERM_OK)
+      fault_hash(o, whole ? (const void *)residue : out, whole == 1 ? 0 : a.nnz * sizeof *out);
+  }
 }
 FAULT_RUN(perm_gradient_sparse, { fault_derive(o, opt, 0, 0); })
 FAULT_RUN(perm_gradient_sparse_integer, { fault_derive(o, opt, 0, 1); })
