@@ -14,11 +14,14 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
-/* Third: the order of asking. */
+/* With planning as of permi_engines. */
 static const permi_engine permi_sample_engines[] = {
-    {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, 1, permi_tree_worth, permi_tree_offer, NULL, permi_owned_release},
-    {PERM_METHOD_TWINS, PERMI_PROVEN, 2, NULL, permi_classes_offer, NULL, permi_owned_release},
-    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, 3, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
+     NULL, permi_owned_release},
+    {PERM_METHOD_TWINS, PERMI_PROVEN, PERMI_CLASS_PLAN_SECONDS, permi_classes_least, permi_classes_offer, NULL,
+     permi_owned_release},
+    {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
+     permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
@@ -124,8 +127,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
   offers.best = sampling->worth;
   for (i = 0; i < sampling->engines; i++)
-    if (!sampling->tracer[i] || (block.free_lines && !(permi_sample_engines[i].flags & PERMI_FREE)))
-      offer[i].least = (double)INFINITY;
+    offer[i].least = sampling->tracer[i] ? permi_least_seconds(&block, &permi_sample_engines[i]) : (double)INFINITY;
   maker->offers = &offers;
   if (named)
     offer[named - permi_sample_engines].bounded = 1; /* by name no bound counts */
