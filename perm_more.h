@@ -6119,7 +6119,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   }
   offer->bytes += tracer[engine - permi_sample_engines]->bytes(offer->plan);
   if (offer->bytes > limit)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: samples keep the states of all steps, predicted %s, over %s",
+    permi_refuse(offer, PERM_ERROR_LIMIT, "by method %s: the states of all steps are kept, predicted %s, over %s",
                  perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                  permi_size_words(limit).text);
   return status;
@@ -6179,7 +6179,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %s, over %s: raise max_bytes",
+                          "the states that are kept are predicted to take %s, over %s: raise max_bytes",
                           permi_size_words(maker->kept).text, permi_size_words(permi_sample_limit(options)).text);
     else
       status = trace->tracer->record(trace, sampling->watch);

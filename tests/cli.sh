@@ -347,7 +347,7 @@ expect estimate 0 'permanent about 4[0-9.]+ [+]- [0-9.]+ .standard error.' --est
 expect gradient_sparse 0 '^    1 1 26530238760980000$' --gradient --generate grid:12:12
 expect gradient_sparse_json 0 '"exact":true,.*"gradient":\[\[1,1,"26530238760980000"\],\[1,7,"26' --gradient --json --generate grid:12:12
 expect gradient_sparse_doubles 0 '^    70 70 [0-9.e-]+$' --gradient --generate band:70:1
-expect gradient_sparse_none 3 'no tree of tables found' --gradient --generate regular:90:6
+expect gradient_sparse_none 3 'the states of all steps are kept' --gradient --generate regular:90:6
 expect marginals 0 '^    2 4 0[.]33333333333333' --marginals --generate grid:4:4
 expect marginals_digits 0 '1[0-9] digits guaranteed' --marginals --generate band:70:1
 expect marginals_json 0 '"marginals":\[\[1,1,"0[.]5"\],\[1,3,"0[.]5"\]' --marginals --json --generate grid:4:4
