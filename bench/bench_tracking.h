@@ -90,20 +90,27 @@ static perm_status bench_tracking_marginals(const perm_matrix *matrix, const per
   return perm_marginals_sparse(matrix, options, bench_tracking_chances, bench_tracking_chances + matrix->nnz, result);
 }
 
+static perm_status bench_tracking_gradient(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  return perm_gradient_sparse(matrix, options, bench_tracking_chances, result);
+}
+
 static const struct {
   const char *name;
   perm_status (*call)(const perm_matrix *matrix, const perm_options *options, perm_result *result);
-} bench_tracking_calls[] = {{"permanent", bench_tracking_permanent}, {"marginals", bench_tracking_marginals}};
+} bench_tracking_calls[] = {{"permanent", bench_tracking_permanent}, {"marginals", bench_tracking_marginals},
+                          {"gradient", bench_tracking_gradient}};
+enum { BENCH_PERMANENT, BENCH_MARGINALS, BENCH_GRADIENT };
 
 /* The first call's milliseconds, and the median of the next. */
-static double bench_tracking_time(const bench_scene *scene, int which, const perm_options *options, double *first)
+static double bench_tracking_time(const perm_matrix *matrix, int which, const perm_options *options, double *first)
 {
   double ms[BENCH_TRACKING_RUNS], now;
   int run, k;
   for (run = -1; run < BENCH_TRACKING_RUNS; run++) {
     const double start = bench_seconds();
     perm_result r;
-    const perm_status status = bench_tracking_calls[which].call(&scene->matrix, options, &r);
+    const perm_status status = bench_tracking_calls[which].call(matrix, options, &r);
     now = 1e3 * (bench_seconds() - start);
     if (status != PERM_OK)
       fprintf(stderr, "tracking: %s\n", r.message);
@@ -165,11 +172,36 @@ static void bench_tracking_batches(void)
   }
 }
 
+/* Squares: all derivatives beside the permanent, both by default. */
+static void bench_gradients(void)
+{
+  static const char *const names[] = {"regular:30:3", "regular:40:3", "regular:28:4", "band:100:2", "band:60:4",
+                                      "grid:8:12", "grid:10:10", "grid:12:12", "band:200:8", "er:30:0.2"};
+  size_t k;
+  printf("\n| square | permanent, ms | by | gradient, ms | ratio |\n|---|---|---|---|---|\n");
+  for (k = 0; k < sizeof names / sizeof *names; k++) {
+    perm_options options = {0};
+    perm_matrix matrix;
+    perm_result r;
+    double value, all, first;
+    options.threads = 1;
+    if (perm_generate(names[k], 1, NULL, &matrix, &r) != PERM_OK ||
+        perm_compute_sparse(&matrix, &options, &r) != PERM_OK)
+      continue;
+    bench_tracking_chances = (double *)malloc(matrix.nnz * sizeof(double));
+    value = bench_tracking_time(&matrix, BENCH_PERMANENT, &options, &first);
+    all = bench_tracking_time(&matrix, BENCH_GRADIENT, &options, &first);
+    printf("| %s | %.3f | %s | %.3f | %.1f |\n", names[k], value, perm_name("method", r.method), all, all / value);
+    fflush(stdout);
+    free(bench_tracking_chances);
+    perm_matrix_free(&matrix);
+  }
+}
+
 static void bench_tracking(void)
 {
   static const struct { int targets; double side; } sizes[] = {{20, 20}, {60, 30}, {100, 60}, {30, 12},
                                                                {40, 12}, {50, 12}, {1000, 160}};
-  const int calls = (int)(sizeof bench_tracking_calls / sizeof *bench_tracking_calls);
   size_t k;
   int which;
   uint64_t seed;
@@ -180,14 +212,14 @@ static void bench_tracking(void)
     for (seed = 1; seed <= 3; seed++) {
       bench_scene scene = bench_scene_make(sizes[k].targets, sizes[k].side, seed);
       bench_tracking_chances = (double *)malloc((scene.matrix.nnz + (size_t)scene.matrix.n) * sizeof(double));
-      for (which = 0; which < calls && bench_tracking_chances; which++) {
+      for (which = 0; which < BENCH_GRADIENT && bench_tracking_chances; which++) {
         perm_options options = {0};
         double first, next, kept, unused;
         options.threads = 1;
-        next = bench_tracking_time(&scene, which, &options, &first);
+        next = bench_tracking_time(&scene.matrix, which, &options, &first);
         if (perm_workspace_create(NULL, &options.allocator) != PERM_OK)
           return;
-        kept = bench_tracking_time(&scene, which, &options, &unused);
+        kept = bench_tracking_time(&scene.matrix, which, &options, &unused);
         perm_workspace_free(&options.allocator);
         printf("| %d/%d, %.0f | %d | %s | %.3f | %.3f | %.3f |\n", sizes[k].targets, scene.measurements, sizes[k].side,
                (int)scene.matrix.nnz, bench_tracking_calls[which].name, first, next, kept);
@@ -197,6 +229,7 @@ static void bench_tracking(void)
       bench_scene_free(&scene);
     }
   bench_tracking_batches();
+  bench_gradients();
 }
 
 #endif
