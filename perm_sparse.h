@@ -12010,10 +12010,10 @@ static double permi_layouts_start(permi_layouts *work)
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
-                                  double hot, uint64_t *seed)
+                                  uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
-  const double cold = hot < 0.004 ? hot : 0.004;
+  const double hot = 0.05, cold = 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;
@@ -12079,7 +12079,6 @@ typedef struct permi_hybrid_maker {
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   int failed;
-  permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
@@ -12155,26 +12154,12 @@ static int permi_append(const perm_allocator *allocator, void **array, int *used
   return 1;
 }
 
-static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction operation;
-  memset(&operation, 0, sizeof operation);
-  operation.opcode = (uint16_t)opcode;
-  operation.first = hybrid->statements;
-  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
-                      &operation, sizeof operation, INT_MAX, &maker->failed)
-             ? &hybrid->operation[hybrid->operations - 1]
-             : &maker->nowhere;
-}
-
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
   const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
-  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
-                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
-    hybrid->operation[hybrid->operations - 1].count++;
+  permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room, &statement,
+               sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed);
 }
 
 static int permi_pack_bits(uint32_t x, uint32_t mask)
@@ -12336,9 +12321,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
-  int moving = node->left, held = node->right, k, swap;
+  int moving = node->left, held = node->right, k;
   uint32_t slow, fast;
-  permi_instruction *operation;
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_instruction operation;
   permi_opcode opcode;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
@@ -12346,32 +12332,31 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     opcode = held < 0 ? PERMI_OP_ROW : moving < n ? PERMI_OP_ROWS : held < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
   else
     opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
-  operation = permi_maker_operation(maker, opcode);
-  operation->group = 1;
-  operation->growth = node->growth;
-  operation->halved = node->halved;
-  operation->dirty = node->dirty | PERMI_HYBRID_ALL;
-  if (opcode == PERMI_OP_CHAIN) {
-    for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[k];
-      permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
-    }
-    return;
-  }
-  swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
-  if (swap) {
+  if (held >= 0 && (held >= n || moving < n) &&
+      permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope)) {
     held = moving;
     moving = node->right;
   }
   slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
-  operation->group = (uint16_t)(1 << permi_count_ones(fast));
-  operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
-  for (k = 0; k < size; k++) {
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  operation.count = opcode == PERMI_OP_CHAIN ? node->items : size;
+  operation.growth = node->growth;
+  operation.halved = node->halved;
+  operation.dirty = node->dirty | PERMI_HYBRID_ALL;
+  operation.group = (uint16_t)(1 << permi_count_ones(fast));
+  operation.row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation.other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room, &operation,
+               sizeof operation, INT_MAX, &maker->failed);
+  for (k = 0; k < node->items; k++) { /* of a chain */
+    const int item = maker->work->item[k];
+    permi_maker_statement(maker, permi_hybrid_line(node->slot), permi_hybrid_line(item < n ? item : nodes[item].slot),
+                          maker->growths ? maker->growths->item[k] : 0, 0, 0);
+  }
+  for (k = 0; k < size && opcode != PERMI_OP_CHAIN; k++) {
     const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
                                      permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
@@ -12809,8 +12794,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-/* Heat of annealing; each orientation gets a 30th of it (a 6th: runs 1.04 times as long; none: 1.15). */
-#define PERMI_HYBRID_HEAT 0.05
+/* Each orientation gets a 30th of the annealing (a 6th: runs 1.04 times as long; none: 1.15). */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -12826,11 +12810,11 @@ static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout
   if (cost[t] / work->speed <= 300 * work->rival) { /* annealing gains 2x to 5x */
     moves = (int)fmin(permi_layout_moves(work, cost[t]), moves);
     for (t = 0; t < 2 && !again && moves > 20; t++)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, &seed);
     t = cost[1] < cost[0];
     moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
     if (moves > 20)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, &seed);
   }
   *layout = trial[t];
   return cost[t];
@@ -12996,23 +12980,14 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
-PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
-                                                          const permi_hybrid_runs *runs, perm_integer *integer)
-{
-  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
-}
-
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2];
+  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -13030,7 +13005,9 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
-  return permi_whole_combine(prime, residue, runs, integer);
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
@@ -13117,8 +13094,7 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   double sum[64] = {0};
   int i, e, any = 0;
   memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    reduced[i] = 0;
+  memset(reduced, 0, (size_t)n * sizeof *reduced);
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
