@@ -1054,6 +1054,7 @@ typedef struct permi_proof_leaf {
 } permi_proof_leaf;
 
 struct permi_proof {
+  permi_owned owned;
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
@@ -1062,10 +1063,8 @@ struct permi_proof {
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
   uint64_t *residue;                 /* [run][row][column]: the matrix */
-  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
-  double *tables;
   permi_polynomial_run run;
 };
 
@@ -1109,11 +1108,6 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-static double permi_proof_sum(uint64_t sum, uint64_t p)
-{
-  return permi_balanced(sum % p, p);
-}
-
 /* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
@@ -1131,13 +1125,13 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
       uint64_t sum = 0;
       for (j = 0; j < inner; j++)
         sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
-      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_balanced(sum % p, p);
     }
     for (j = 0; j < outer; j++) {
       all += other[j];
-      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+      step[j * n + i] = permi_balanced(2 * other[j] % p, p);
     }
-    start[i] = permi_proof_sum(all, p);
+    start[i] = permi_balanced(all % p, p);
   }
   polynomial->n = n;
   polynomial->signs = signs;
@@ -1152,22 +1146,20 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+/* Returns 0 without memory. work: N words. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
-  double *parity, *sign, *weight, *next;
+  permi_pool *pool = &proof->owned.pool;
+  double *parity = (double *)permi_pool_get(pool, doubles, sizeof *parity), *sign, *weight, *next;
+  uint64_t *a = (uint64_t *)permi_pool_get(pool, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
   int k, r, i, s;
-  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
-  if (!work || !a || !proof->tables) {
-    permi_release(allocator, work);
+  if (pool->failed)
     return 0;
-  }
-  parity = proof->tables;
+  proof->residue = a;
   sign = parity + N;
   weight = sign + settings;
   next = weight + (size_t)N * (size_t)proof->primes;
@@ -1192,7 +1184,6 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
   }
-  permi_release(allocator, work);
   return 1;
 }
 
@@ -1596,18 +1587,6 @@ static void permi_proof_leaf_release(const perm_allocator *allocator, void *cont
   (void)allocator, (void)context; /* the job has them all */
 }
 
-static void permi_proof_free(const perm_allocator *allocator, void *context)
-{
-  permi_proof *proof = (permi_proof *)context;
-  if (!proof)
-    return;
-  permi_release(allocator, proof->tables);
-  permi_release(allocator, proof->residue);
-  permi_release(allocator, proof->polynomial);
-  permi_release(allocator, proof->leaf);
-  permi_release(allocator, proof);
-}
-
 static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -1627,7 +1606,8 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *real,
+                                uint64_t *imaginary)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
@@ -1643,23 +1623,20 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
-  part[0] = value[0];
+  *real = value[0];
   if (proof->parts == 2)
-    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+    permi_residue_parts(value, proof->root[k], prime, real, imaginary);
 }
 
 static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  uint64_t residue[2][PERMI_PROOF_PRIMES], word[2 * (PERMI_PROOF_PRIMES + 1)];
   perm_status status = PERM_OK;
   perm_sum sum;
   int k, i;
-  for (k = 0; k < proof->primes; k++) {
-    permi_proof_residue(proof, k, partials, part);
-    residue[0][k] = part[0];
-    residue[1][k] = part[1];
-  }
+  for (k = 0; k < proof->primes; k++)
+    permi_proof_residue(proof, k, partials, &residue[0][k], &residue[1][k]);
   *number = permi_number_one();
   for (i = 0; i < proof->parts && status == PERM_OK; i++) {
     memset(&sum, 0, sizeof sum);
@@ -1690,7 +1667,7 @@ static int permi_proof_print(FILE *stream, const void *what)
 {
   const permi_proof_file *file = (const permi_proof_file *)what;
   const permi_proof *proof = file->proof;
-  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, unused = 0;
   int k, i, good;
   memcpy(head, PERMI_PROOF_MAGIC, 8);
   head[0] = permi_get((const unsigned char *)head, 8);
@@ -1711,8 +1688,7 @@ static int permi_proof_print(FILE *stream, const void *what)
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
-  sum = hash;
-  return good && permi_proof_words(stream, &sum, 1, &hash);
+  return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
 /* Writes the file; only tries if state is NULL. */
@@ -1731,13 +1707,12 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
-  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
+  uint64_t *work;
   size_t leaves;
   int i, j, k;
   if (!proof)
     return NULL;
-  memset(proof, 0, sizeof *proof);
-  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
@@ -1757,12 +1732,16 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
     proof->root[k] = root < other ? root : other;
   }
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
-  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
-  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
-    return proof;
-  permi_proof_free(allocator, proof);
-  return NULL;
+  proof->polynomial =
+      (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
+  work = permi_proof_weights_room(proof, allocator);
+  if (!work || !permi_proof_tables(proof, problem, work)) {
+    permi_owned_release(allocator, proof);
+    proof = NULL;
+  }
+  permi_release(allocator, work);
+  return proof;
 }
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
@@ -1839,11 +1818,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
-    permi_proof_free(&options->allocator, proof);
+    permi_owned_release(&options->allocator, proof);
     return permi_fail_memory(result);
   }
   (*job)->context = proof;
-  (*job)->release = permi_proof_free;
+  (*job)->release = permi_owned_release;
   (*job)->value = permi_proof_value;
   (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;
