@@ -1991,7 +1991,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Merges by Chan, Golub and LeVeque's update. */
+/* Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -2252,7 +2252,7 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Fills in *estimate. `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
+/* `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
    entries >= 0, divided twice a sweep. Signed sums may cancel, so there it is no bound, but then samples differ by
    more. The k-th of `looks` whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
@@ -2382,7 +2382,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
 
-#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
 #define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
@@ -2497,10 +2497,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
       return (double)INFINITY;
   while (high - low > 1) {
     middle = floor(0.5 * (low + high));
-    if (permi_gamma_misses(middle, epsilon) > delta)
-      low = middle;
-    else
-      high = middle;
+    *(permi_gamma_misses(middle, epsilon) > delta ? &low : &high) = middle;
   }
   return high;
 }
@@ -2680,42 +2677,30 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` that `start` reaches (if along), or that reach it, with `to`; returns how many. */
-static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
-  int head, tail = 1, j, *queue = pairing->queue;
-  queue[0] = start;
-  pairing->mark[start] = to;
-  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
-    for (j = 0; j < n; j++) {
-      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
-      const int column = along ? j : pairing->mate[queue[head]];
-      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
-        pairing->mark[i] = to;
-        queue[tail++] = i;
-      }
-    }
-  return tail;
-}
-
-/* Numbers strong components; entries outside are in no perfect matching. */
-static int permi_rejection_blocks(permi_pairing *pairing)
-{
-  const int n = pairing->n;
-  int start, blocks = 0, i, count, *block = pairing->block;
-  for (i = 0; i < n; i++)
-    block[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
-    if (block[start] >= 0)
-      continue;
-    for (i = 0; i < n; i++)
-      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
-    permi_rejection_reach(pairing, start, 1, -1, -2);
-    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
-    for (i = 0; i < count; i++)
-      block[pairing->queue[i]] = blocks;
-    blocks++;
+  const size_t all = (size_t)n;
+  size_t *start = (size_t *)permi_pool_get(pool, 2 * all + 1, sizeof *start), used = 0;
+  int *column = (int *)permi_pool_get(pool, all * all + 4 * all, sizeof *column), *number = pairing->mark;
+  int *component = pairing->queue, blocks = 0, i, j;
+  if (pool->failed)
+    return 0;
+  for (i = 0; i < n; i++) {
+    start[i] = used;
+    number[i] = -1;
+    for (j = 0; j < n; j++)
+      if (permi_pairing_entry(pairing, i, j))
+        column[used++] = j;
+  }
+  start[n] = used;
+  permi_watch(pairing->watch, 2.0 * n * n);
+  permi_components(n, start, column, pairing->owner, component, column + used, start + n + 1, pairing->watch);
+  for (i = 0; i < n && pairing->watch->stopped == PERM_OK; i++) {
+    if (number[component[i]] < 0)
+      number[component[i]] = blocks++;
+    pairing->block[i] = number[component[i]];
   }
   return blocks;
 }
@@ -2776,13 +2761,11 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
-  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  const int n = pairing->n, blocks = permi_rejection_blocks(pairing, pool);
   const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
   permi_rejection work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
-  if (status != PERM_OK)
-    return status;
   work.order = pairing->queue;
   work.a = (double *)permi_pool_get(pool, square, sizeof(double));
   work.ratio = (double *)permi_pool_get(pool, square + 1, sizeof(double));
@@ -2790,8 +2773,8 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
   work.table = (double *)permi_pool_get(pool, table, sizeof(double));
   work.taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
   work.rooms = (int *)permi_pool_get(pool, all * (size_t)call->threads, sizeof(int));
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
+  if (status != PERM_OK || pool->failed)
+    return status != PERM_OK ? status : PERM_ERROR_MEMORY;
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)
       k += pairing->block[i] == b;
@@ -2819,7 +2802,7 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
 
 /* ================================================================================= >>estimate_calls */
 
-/* Checks the arguments. With signs a guarantee does not stop at an error. */
+/* With signs a guarantee does not stop at an error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -2908,7 +2891,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
   permi_number scale = permi_number_one();
-  permi_sampler sampler;
+  permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
   permi_moments *sample;
   double *a;
@@ -2917,10 +2900,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
   sampler.parts = parts = sampler.signs ? view->parts : 1;
   estimate->estimator = plan->estimator;
@@ -2964,7 +2943,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
-    sampler.most = (double)INFINITY;
     if (sampler.signs) {
       const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
       double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
