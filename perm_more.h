@@ -3490,13 +3490,6 @@ typedef struct permi_placements {
   int sources, parts, again;  /* again: adds to y */
 } permi_placements;
 
-static double permi_rook_coefficient(const permi_placements *p, int64_t c)
-{
-  if (!p->numbered || p->prime == 1)
-    return fabs((double)c);
-  return c >= -4 && c <= 4 ? (double)c : permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
-}
-
 static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
@@ -3507,18 +3500,14 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
     const uint32_t set = (uint32_t)tile << p->low;
     double *y = p->y + set * p->pitch;
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
     permi_rook_way way[PERMI_ROOK_WAYS + 1];
     int s, ways = p->again;
     if (set & p->never) { /* only read by a shift */
       memset(y + words - p->pitch, 0, p->pitch * sizeof *y);
       continue;
     }
-    way[0].x = y;
-    way[0].mask = NULL;
-    way[0].c = 1;
-    way[0].word = 1;
-    way[0].is_short = 1;
-    way[0].full = 0;
+    way[0] = again;
     for (s = 0; s < p->sources; s++) {
       const permi_rook_source *source = &p->source[s];
       if ((set ^ source->want) & (source->want | p->outside) & ~within)
@@ -3591,8 +3580,12 @@ static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, 
   int e;
   for (e = node->edge; e < node[1].edge; e++) {
     const int64_t c = p->tree->edge[e].c.integer[0];
-    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift,
-                   permi_rook_coefficient(p, c), (uint64_t)c);
+    double x = (double)c;
+    if (!p->numbered || p->prime == 1)
+      x = fabs(x);
+    else if (c < -4 || c > 4)
+      x = permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
+    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift, x, (uint64_t)c);
   }
   return shift;
 }
@@ -3880,17 +3873,6 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
-{
-  permi_working *working = &rook->working;
-  int *line = working->queue, count[2] = {0, 0}, v;
-  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-  for (v = 0; v < 2 * rook->n; v++)
-    if (working->degree[v])
-      line[(v < rook->n ? 0 : rook->n) + count[v >= rook->n]++] = v;
-  return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
-}
-
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
@@ -3971,11 +3953,7 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
       continue;
     }
     other.tree = status == PERM_OK ? permi_tree_new(plan->allocator, &like, 0) : NULL;
-    if (!other.tree) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
+    if (!other.tree || !permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
       status = PERM_ERROR_MEMORY;
     } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
       permi_tree *swap = plan->tree;
@@ -3989,19 +3967,15 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
-/* a /= d, which divides it; d below 2^63. */
+/* a /= d, which divides it; d below 2^32. */
 static void permi_integer_divide(perm_integer *a, uint64_t d)
 {
   uint64_t rest = 0;
-  int i, bit;
+  int i;
   for (i = a->words - 1; i >= 0; i--) {
-    uint64_t quotient = 0;
-    for (bit = 63; bit >= 0; bit--) {
-      rest = rest << 1 | (a->word[i] >> bit & 1);
-      quotient = quotient << 1 | (rest >= d);
-      rest -= rest >= d ? d : 0;
-    }
-    a->word[i] = quotient;
+    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
+    a->word[i] = high / d << 32 | low / d;
+    rest = low % d;
   }
   permi_integer_trim(a);
 }
@@ -4156,9 +4130,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_sparse(matrix, watch, result);
+  status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
   if (!numbers)
@@ -4197,6 +4169,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
@@ -4210,11 +4183,14 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   plan.allocator = &options->allocator;
   plan.threads = permi_threads(options);
   result->isa = permi_placements_isa(&plan, options);
-  if (!permi_rook_graph(&rook, matrix)) {
-    permi_pool_release(&rook.working.pool);
-    return permi_fail_memory(result);
-  }
-  if (watch->stopped != PERM_OK) /* the graph is not whole */
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, &rook.working);
+  line = rook.working.queue;
+  for (v = 0; v < 2 * rook.n; v++)
+    if (rook.working.degree[v])
+      line[(v < rook.n ? 0 : rook.n) + count[v >= rook.n]++] = v;
+  if (!permi_block_create(&rook.working, line, line + rook.n, count[0], count[1], &rook.block))
+    status = PERM_ERROR_MEMORY;
+  else if (watch->stopped != PERM_OK) /* the graph is not whole */
     status = watch->stopped;
   else if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
     status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
@@ -4249,7 +4225,7 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
     return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  count = permi_matrix_shorter(matrix) + 1;
   for (k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
   last.integer = numbers[count - 1];
@@ -7232,8 +7208,7 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 PERMI_BRIEF_END
 
 /* =================================================================================== >>rook_kernels
-   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: of
-   values, a multiple of 8. */
+   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: a multiple of 8. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
@@ -7252,19 +7227,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
       for (i = 0; i < parts; i++)
         sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
     }
-    if (!way[s].is_short) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = sum[i] + PERMI_NAME(prime_product)(mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c,
-                                                    PERMI_LOAD_ANY(x + i * PERMI_WIDTH), p);
-    } else if (mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH), PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(c, PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
+      const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
+      if (way[s].is_short)
+        sum[i] = PERMI_FMA(factor, value, sum[i]);
+      else
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(factor, value, p);
     }
   }
   PERMI_UNROLL
@@ -7285,20 +7255,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
   for (s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
     const long long c = (long long)way[s].word;
-    if (c != 1) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], (PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                        PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH)) * c);
-    } else if (way[s].mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                       PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH));
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH));
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
+      if (c != 1)
+        value = value * c;
+      sum[i] = PERMI_I_ADD64(sum[i], value);
     }
   }
   PERMI_UNROLL
@@ -7310,8 +7272,7 @@ PERMI_KERNEL PERMI_NAME(rook_modulo_64)(double prime, double inverse, const perm
                                         size_t count)
 {
   size_t at;
-  (void)prime;
-  (void)inverse;
+  (void)prime, (void)inverse;
   for (at = 0; at + 16 <= count; at += 16)
     PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
   if (at < count)
