@@ -3149,7 +3149,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers components, the blocks, without empty columns. */
+/* Without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -4651,7 +4651,6 @@ PERMI_INLINE int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the bits of x at the places of `set`. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -8028,7 +8027,6 @@ typedef struct permi_tree {
   uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
-/* Packs bits at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -8248,7 +8246,6 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -9445,7 +9442,6 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Returns a tree as `like`, or NULL. */
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
@@ -12507,7 +12503,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -18461,7 +18457,6 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;

@@ -286,7 +286,6 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Returns a tree as `like`, or NULL. */
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
