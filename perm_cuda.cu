@@ -1962,9 +1962,9 @@ static perm_status permi_code_search(void *context, uint64_t number, int thread)
   permi_code_trial *trial = &choice->trial[number];
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + number;
   (void)thread;
-  trial->cost = choice->moves ? permi_layout_anneal(&trial->work, &trial->layout, trial->cost, choice->moves,
-                                                    PERMI_HYBRID_HEAT, &seed)
-                              : permi_layout_first(&trial->work, number & 1, &trial->layout);
+  trial->cost = choice->moves
+                    ? permi_layout_anneal(&trial->work, &trial->layout, trial->cost, choice->moves, &seed)
+                    : permi_layout_first(&trial->work, number & 1, &trial->layout);
   return PERM_OK;
 }
 

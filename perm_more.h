@@ -437,7 +437,7 @@ static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_
                    low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
-/* Scales lines; returns 0 if one is zero. */
+/* Returns 0 if a line is zero. */
 static int permi_low_rank_lines(permi_low_rank *low, int side, const double *from, ptrdiff_t line, ptrdiff_t step,
                                 long long *exp2)
 {
@@ -1054,6 +1054,7 @@ typedef struct permi_proof_leaf {
 } permi_proof_leaf;
 
 struct permi_proof {
+  permi_owned owned;
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
@@ -1062,10 +1063,8 @@ struct permi_proof {
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
   uint64_t *residue;                 /* [run][row][column]: the matrix */
-  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
-  double *tables;
   permi_polynomial_run run;
 };
 
@@ -1109,11 +1108,6 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-static double permi_proof_sum(uint64_t sum, uint64_t p)
-{
-  return permi_balanced(sum % p, p);
-}
-
 /* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
@@ -1131,13 +1125,13 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
       uint64_t sum = 0;
       for (j = 0; j < inner; j++)
         sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
-      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_balanced(sum % p, p);
     }
     for (j = 0; j < outer; j++) {
       all += other[j];
-      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+      step[j * n + i] = permi_balanced(2 * other[j] % p, p);
     }
-    start[i] = permi_proof_sum(all, p);
+    start[i] = permi_balanced(all % p, p);
   }
   polynomial->n = n;
   polynomial->signs = signs;
@@ -1152,22 +1146,20 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+/* Returns 0 without memory. work: N words. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
-  double *parity, *sign, *weight, *next;
+  permi_pool *pool = &proof->owned.pool;
+  double *parity = (double *)permi_pool_get(pool, doubles, sizeof *parity), *sign, *weight, *next;
+  uint64_t *a = (uint64_t *)permi_pool_get(pool, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
   int k, r, i, s;
-  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
-  if (!work || !a || !proof->tables) {
-    permi_release(allocator, work);
+  if (pool->failed)
     return 0;
-  }
-  parity = proof->tables;
+  proof->residue = a;
   sign = parity + N;
   weight = sign + settings;
   next = weight + (size_t)N * (size_t)proof->primes;
@@ -1192,7 +1184,6 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
   }
-  permi_release(allocator, work);
   return 1;
 }
 
@@ -1596,18 +1587,6 @@ static void permi_proof_leaf_release(const perm_allocator *allocator, void *cont
   (void)allocator, (void)context; /* the job has them all */
 }
 
-static void permi_proof_free(const perm_allocator *allocator, void *context)
-{
-  permi_proof *proof = (permi_proof *)context;
-  if (!proof)
-    return;
-  permi_release(allocator, proof->tables);
-  permi_release(allocator, proof->residue);
-  permi_release(allocator, proof->polynomial);
-  permi_release(allocator, proof->leaf);
-  permi_release(allocator, proof);
-}
-
 static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -1627,7 +1606,8 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *real,
+                                uint64_t *imaginary)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
@@ -1643,23 +1623,20 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
-  part[0] = value[0];
+  *real = value[0];
   if (proof->parts == 2)
-    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+    permi_residue_parts(value, proof->root[k], prime, real, imaginary);
 }
 
 static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  uint64_t residue[2][PERMI_PROOF_PRIMES], word[2 * (PERMI_PROOF_PRIMES + 1)];
   perm_status status = PERM_OK;
   perm_sum sum;
   int k, i;
-  for (k = 0; k < proof->primes; k++) {
-    permi_proof_residue(proof, k, partials, part);
-    residue[0][k] = part[0];
-    residue[1][k] = part[1];
-  }
+  for (k = 0; k < proof->primes; k++)
+    permi_proof_residue(proof, k, partials, &residue[0][k], &residue[1][k]);
   *number = permi_number_one();
   for (i = 0; i < proof->parts && status == PERM_OK; i++) {
     memset(&sum, 0, sizeof sum);
@@ -1690,7 +1667,7 @@ static int permi_proof_print(FILE *stream, const void *what)
 {
   const permi_proof_file *file = (const permi_proof_file *)what;
   const permi_proof *proof = file->proof;
-  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, unused = 0;
   int k, i, good;
   memcpy(head, PERMI_PROOF_MAGIC, 8);
   head[0] = permi_get((const unsigned char *)head, 8);
@@ -1711,8 +1688,7 @@ static int permi_proof_print(FILE *stream, const void *what)
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
-  sum = hash;
-  return good && permi_proof_words(stream, &sum, 1, &hash);
+  return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
 /* Writes the file; only tries if state is NULL. */
@@ -1731,13 +1707,12 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
-  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
+  uint64_t *work;
   size_t leaves;
   int i, j, k;
   if (!proof)
     return NULL;
-  memset(proof, 0, sizeof *proof);
-  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
@@ -1757,12 +1732,16 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
     proof->root[k] = root < other ? root : other;
   }
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
-  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
-  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
-    return proof;
-  permi_proof_free(allocator, proof);
-  return NULL;
+  proof->polynomial =
+      (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
+  work = permi_proof_weights_room(proof, allocator);
+  if (!work || !permi_proof_tables(proof, problem, work)) {
+    permi_owned_release(allocator, proof);
+    proof = NULL;
+  }
+  permi_release(allocator, work);
+  return proof;
 }
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
@@ -1839,11 +1818,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
-    permi_proof_free(&options->allocator, proof);
+    permi_owned_release(&options->allocator, proof);
     return permi_fail_memory(result);
   }
   (*job)->context = proof;
-  (*job)->release = permi_proof_free;
+  (*job)->release = permi_owned_release;
   (*job)->value = permi_proof_value;
   (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;
@@ -2012,7 +1991,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Merges by Chan, Golub and LeVeque's update. */
+/* Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -2273,7 +2252,7 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Fills in *estimate. `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
+/* `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
    entries >= 0, divided twice a sweep. Signed sums may cancel, so there it is no bound, but then samples differ by
    more. The k-th of `looks` whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
@@ -2403,7 +2382,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
 
-#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
 #define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
@@ -2518,10 +2497,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
       return (double)INFINITY;
   while (high - low > 1) {
     middle = floor(0.5 * (low + high));
-    if (permi_gamma_misses(middle, epsilon) > delta)
-      low = middle;
-    else
-      high = middle;
+    *(permi_gamma_misses(middle, epsilon) > delta ? &low : &high) = middle;
   }
   return high;
 }
@@ -2701,42 +2677,30 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` that `start` reaches (if along), or that reach it, with `to`; returns how many. */
-static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
-  int head, tail = 1, j, *queue = pairing->queue;
-  queue[0] = start;
-  pairing->mark[start] = to;
-  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
-    for (j = 0; j < n; j++) {
-      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
-      const int column = along ? j : pairing->mate[queue[head]];
-      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
-        pairing->mark[i] = to;
-        queue[tail++] = i;
-      }
-    }
-  return tail;
-}
-
-/* Numbers strong components; entries outside are in no perfect matching. */
-static int permi_rejection_blocks(permi_pairing *pairing)
-{
-  const int n = pairing->n;
-  int start, blocks = 0, i, count, *block = pairing->block;
-  for (i = 0; i < n; i++)
-    block[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
-    if (block[start] >= 0)
-      continue;
-    for (i = 0; i < n; i++)
-      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
-    permi_rejection_reach(pairing, start, 1, -1, -2);
-    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
-    for (i = 0; i < count; i++)
-      block[pairing->queue[i]] = blocks;
-    blocks++;
+  const size_t all = (size_t)n;
+  size_t *start = (size_t *)permi_pool_get(pool, 2 * all + 1, sizeof *start), used = 0;
+  int *column = (int *)permi_pool_get(pool, all * all + 4 * all, sizeof *column), *number = pairing->mark;
+  int *component = pairing->queue, blocks = 0, i, j;
+  if (pool->failed)
+    return 0;
+  for (i = 0; i < n; i++) {
+    start[i] = used;
+    number[i] = -1;
+    for (j = 0; j < n; j++)
+      if (permi_pairing_entry(pairing, i, j))
+        column[used++] = j;
+  }
+  start[n] = used;
+  permi_watch(pairing->watch, 2.0 * n * n);
+  permi_components(n, start, column, pairing->owner, component, column + used, start + n + 1, pairing->watch);
+  for (i = 0; i < n && pairing->watch->stopped == PERM_OK; i++) {
+    if (number[component[i]] < 0)
+      number[component[i]] = blocks++;
+    pairing->block[i] = number[component[i]];
   }
   return blocks;
 }
@@ -2797,13 +2761,11 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
-  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  const int n = pairing->n, blocks = permi_rejection_blocks(pairing, pool);
   const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
   permi_rejection work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
-  if (status != PERM_OK)
-    return status;
   work.order = pairing->queue;
   work.a = (double *)permi_pool_get(pool, square, sizeof(double));
   work.ratio = (double *)permi_pool_get(pool, square + 1, sizeof(double));
@@ -2811,8 +2773,8 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
   work.table = (double *)permi_pool_get(pool, table, sizeof(double));
   work.taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
   work.rooms = (int *)permi_pool_get(pool, all * (size_t)call->threads, sizeof(int));
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
+  if (status != PERM_OK || pool->failed)
+    return status != PERM_OK ? status : PERM_ERROR_MEMORY;
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)
       k += pairing->block[i] == b;
@@ -2840,7 +2802,7 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
 
 /* ================================================================================= >>estimate_calls */
 
-/* Checks the arguments. With signs a guarantee does not stop at an error. */
+/* With signs a guarantee does not stop at an error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -2929,7 +2891,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
   permi_number scale = permi_number_one();
-  permi_sampler sampler;
+  permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
   permi_moments *sample;
   double *a;
@@ -2938,10 +2900,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
   sampler.parts = parts = sampler.signs ? view->parts : 1;
   estimate->estimator = plan->estimator;
@@ -2985,7 +2943,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
-    sampler.most = (double)INFINITY;
     if (sampler.signs) {
       const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
       double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
@@ -3107,15 +3064,11 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 #define PERMI_SPY_ORANGE "#d55e00"
 #define PERMI_SPY_GREEN "#009e73"
 
-typedef struct permi_spy_map {
-  int rows, columns, cells[2];
-  unsigned *live, *dead;
-} permi_spy_map;
-
 typedef struct permi_spy {
   const perm_matrix *matrix;
   const char *name;
-  permi_spy_map map[2]; /* given and block triangular */
+  int cells[2];     /* down, across */
+  unsigned *entries; /* in cells: of the matrix as given and block triangular, live and dead */
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
@@ -3151,20 +3104,26 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* Returns a shade: 0 to 3 by density, 4: dead, -1: empty. */
-static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
+static unsigned *permi_spy_entries(const permi_spy *spy, int which, int dead, int i, int j)
 {
-  const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
-  const double density = map->live[at] / area;
-  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
+  const size_t down = (size_t)spy->cells[0], across = (size_t)spy->cells[1];
+  return spy->entries + ((size_t)(2 * which + dead) * down + (size_t)i) * across + (size_t)j;
+}
+
+/* 0 to 3 by density, 4: dead, -1: empty. */
+static int permi_spy_shade(const permi_spy *spy, int which, int i, int j, double area)
+{
+  const double density = *permi_spy_entries(spy, which, 0, i, j) / area;
+  const int empty = *permi_spy_entries(spy, which, 1, i, j) ? 4 : -1;
+  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : empty;
 }
 
 static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const permi_spy_map *map = &spy->map[which];
-  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
-  const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
+  const int m = spy->matrix->m, n = spy->matrix->n, x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
+  const int down = spy->cells[0], across = spy->cells[1];
+  const double area = ((double)m / (down ? down : 1)) * ((double)n / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -3174,7 +3133,7 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
     int used = 0;
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end + 1) {
-        for (end = j; end < across && permi_spy_shade(map, i, end, area) == shade; end++)
+        for (end = j; end < across && permi_spy_shade(spy, which, i, end, area) == shade; end++)
           ;
         if (end > j) {
           fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
@@ -3189,10 +3148,10 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
     return;
   permi_spy_label(file, x - 6, y + 12, "text-anchor=\"end\"", "1");
   permi_spy_label(file, x, y + height + 19, "", "1");
-  if (map->rows > 1 && height > 30)
-    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", map->rows);
-  if (map->columns > 1 && width > 60)
-    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", map->columns);
+  if (m > 1 && height > 30)
+    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", m);
+  if (n > 1 && width > 60)
+    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", n);
   if (width > 160)
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
@@ -3232,7 +3191,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
   permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
-                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+                  spy->cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -3334,24 +3293,6 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Returns 0 without memory. */
-static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
-{
-  permi_spy_map *map = &spy->map[which];
-  const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
-  size_t area;
-  map->rows = rows;
-  map->columns = columns;
-  map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
-  map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
-  area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
-  if (!map->live)
-    return 0;
-  map->dead = map->live + area;
-  return 1;
-}
-
 /* Maps the matrix, incompletely if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
@@ -3392,12 +3333,10 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
-        const permi_spy_map *map = &spy->map[k];
         const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
-        const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
-        const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
-        unsigned *entries = dead ? map->dead : map->live;
-        entries[down * (size_t)map->cells[1] + across]++;
+        const size_t down = (size_t)row * (size_t)spy->cells[0] / (size_t)matrix->m;
+        const size_t across = (size_t)column * (size_t)spy->cells[1] / (size_t)n;
+        ++*permi_spy_entries(spy, k, dead, (int)down, (int)across);
       }
     }
   if (square)
@@ -3409,6 +3348,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 static int permi_spy_elimination(permi_spy *spy)
 {
   const permi_frontier *frontier;
+  const permi_tree *tree;
   int i, p, v;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
@@ -3420,17 +3360,12 @@ static int permi_spy_elimination(permi_spy *spy)
   if (!spy->leaf)
     return 1;
   frontier = (const permi_frontier *)spy->leaf->context;
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    spy->steps = tree->nodes;
-    spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-    for (p = 0; p < spy->steps && spy->width; p++)
-      spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
-    return spy->width != NULL;
-  }
-  spy->steps = frontier->steps;
+  tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
+  spy->steps = tree ? tree->nodes : frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (v = 0; v < frontier->vertices && spy->width; v++)
+  for (p = 0; tree && p < spy->steps && spy->width; p++)
+    spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
+  for (v = 0; !tree && v < frontier->vertices && spy->width; v++)
     for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;
@@ -3444,7 +3379,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   perm_result planned;
   perm_status status;
   permi_spy spy;
-  int *numbers;
+  int *numbers, most = PERMI_SPY_CELLS;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
@@ -3464,16 +3399,20 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = name;
+  if (matrix->m <= PERMI_SPY_EXACT && matrix->n <= PERMI_SPY_EXACT && matrix->nnz <= PERMI_SPY_ENTRIES)
+    most = PERMI_SPY_EXACT;
+  spy.cells[0] = permi_clamp(matrix->m, 0, most);
+  spy.cells[1] = permi_clamp(matrix->n, 0, most);
+  spy.entries = (unsigned *)permi_pool_zeros(&spy.pool, 4 * (size_t)spy.cells[0] * (size_t)spy.cells[1] + 1,
+                                             sizeof *spy.entries);
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  status = PERM_ERROR_MEMORY;
-  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
-      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
+  if (!spy.pool.failed) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
-    status = permi_spy_matrix(&spy, numbers);
-    if (status == PERM_OK && !permi_spy_elimination(&spy))
-      status = PERM_ERROR_MEMORY;
   }
+  status = spy.pool.failed ? PERM_ERROR_MEMORY : permi_spy_matrix(&spy, numbers);
+  if (status == PERM_OK && !permi_spy_elimination(&spy))
+    status = PERM_ERROR_MEMORY;
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   else if (status == PERM_OK)
@@ -3551,13 +3490,6 @@ typedef struct permi_placements {
   int sources, parts, again;  /* again: adds to y */
 } permi_placements;
 
-static double permi_rook_coefficient(const permi_placements *p, int64_t c)
-{
-  if (!p->numbered || p->prime == 1)
-    return fabs((double)c);
-  return c >= -4 && c <= 4 ? (double)c : permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
-}
-
 static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
@@ -3568,18 +3500,14 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
     const uint32_t set = (uint32_t)tile << p->low;
     double *y = p->y + set * p->pitch;
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
     permi_rook_way way[PERMI_ROOK_WAYS + 1];
     int s, ways = p->again;
     if (set & p->never) { /* only read by a shift */
       memset(y + words - p->pitch, 0, p->pitch * sizeof *y);
       continue;
     }
-    way[0].x = y;
-    way[0].mask = NULL;
-    way[0].c = 1;
-    way[0].word = 1;
-    way[0].is_short = 1;
-    way[0].full = 0;
+    way[0] = again;
     for (s = 0; s < p->sources; s++) {
       const permi_rook_source *source = &p->source[s];
       if ((set ^ source->want) & (source->want | p->outside) & ~within)
@@ -3652,8 +3580,12 @@ static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, 
   int e;
   for (e = node->edge; e < node[1].edge; e++) {
     const int64_t c = p->tree->edge[e].c.integer[0];
-    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift,
-                   permi_rook_coefficient(p, c), (uint64_t)c);
+    double x = (double)c;
+    if (!p->numbered || p->prime == 1)
+      x = fabs(x);
+    else if (c < -4 || c > 4)
+      x = permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
+    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift, x, (uint64_t)c);
   }
   return shift;
 }
@@ -3941,17 +3873,6 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
-{
-  permi_working *working = &rook->working;
-  int *line = working->queue, count[2] = {0, 0}, v;
-  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-  for (v = 0; v < 2 * rook->n; v++)
-    if (working->degree[v])
-      line[(v < rook->n ? 0 : rook->n) + count[v >= rook->n]++] = v;
-  return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
-}
-
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
@@ -4032,11 +3953,7 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
       continue;
     }
     other.tree = status == PERM_OK ? permi_tree_new(plan->allocator, &like, 0) : NULL;
-    if (!other.tree) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
+    if (!other.tree || !permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
       status = PERM_ERROR_MEMORY;
     } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
       permi_tree *swap = plan->tree;
@@ -4050,19 +3967,15 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
-/* a /= d, which divides it; d below 2^63. */
+/* a /= d, which divides it; d below 2^32. */
 static void permi_integer_divide(perm_integer *a, uint64_t d)
 {
   uint64_t rest = 0;
-  int i, bit;
+  int i;
   for (i = a->words - 1; i >= 0; i--) {
-    uint64_t quotient = 0;
-    for (bit = 63; bit >= 0; bit--) {
-      rest = rest << 1 | (a->word[i] >> bit & 1);
-      quotient = quotient << 1 | (rest >= d);
-      rest -= rest >= d ? d : 0;
-    }
-    a->word[i] = quotient;
+    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
+    a->word[i] = high / d << 32 | low / d;
+    rest = low % d;
   }
   permi_integer_trim(a);
 }
@@ -4217,9 +4130,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_sparse(matrix, watch, result);
+  status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
   if (!numbers)
@@ -4258,6 +4169,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
@@ -4271,11 +4183,14 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   plan.allocator = &options->allocator;
   plan.threads = permi_threads(options);
   result->isa = permi_placements_isa(&plan, options);
-  if (!permi_rook_graph(&rook, matrix)) {
-    permi_pool_release(&rook.working.pool);
-    return permi_fail_memory(result);
-  }
-  if (watch->stopped != PERM_OK) /* the graph is not whole */
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, &rook.working);
+  line = rook.working.queue;
+  for (v = 0; v < 2 * rook.n; v++)
+    if (rook.working.degree[v])
+      line[(v < rook.n ? 0 : rook.n) + count[v >= rook.n]++] = v;
+  if (!permi_block_create(&rook.working, line, line + rook.n, count[0], count[1], &rook.block))
+    status = PERM_ERROR_MEMORY;
+  else if (watch->stopped != PERM_OK) /* the graph is not whole */
     status = watch->stopped;
   else if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
     status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
@@ -4310,7 +4225,7 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
     return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  count = permi_matrix_shorter(matrix) + 1;
   for (k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
   last.integer = numbers[count - 1];
@@ -7295,8 +7210,7 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 PERMI_BRIEF_END
 
 /* =================================================================================== >>rook_kernels
-   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: of
-   values, a multiple of 8. */
+   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: a multiple of 8. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
@@ -7315,19 +7229,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
       for (i = 0; i < parts; i++)
         sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
     }
-    if (!way[s].is_short) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = sum[i] + PERMI_NAME(prime_product)(mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c,
-                                                    PERMI_LOAD_ANY(x + i * PERMI_WIDTH), p);
-    } else if (mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH), PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(c, PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
+      const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
+      if (way[s].is_short)
+        sum[i] = PERMI_FMA(factor, value, sum[i]);
+      else
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(factor, value, p);
     }
   }
   PERMI_UNROLL
@@ -7348,20 +7257,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
   for (s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
     const long long c = (long long)way[s].word;
-    if (c != 1) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], (PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                        PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH)) * c);
-    } else if (way[s].mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                       PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH));
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH));
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
+      if (c != 1)
+        value = value * c;
+      sum[i] = PERMI_I_ADD64(sum[i], value);
     }
   }
   PERMI_UNROLL
@@ -7373,8 +7274,7 @@ PERMI_KERNEL PERMI_NAME(rook_modulo_64)(double prime, double inverse, const perm
                                         size_t count)
 {
   size_t at;
-  (void)prime;
-  (void)inverse;
+  (void)prime, (void)inverse;
   for (at = 0; at + 16 <= count; at += 16)
     PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
   if (at < count)

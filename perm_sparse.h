@@ -3149,7 +3149,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers components, the blocks, without empty columns. */
+/* Without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;
@@ -3499,8 +3499,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
-   */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
@@ -4652,7 +4651,6 @@ PERMI_INLINE int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the bits of x at the places of `set`. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;
@@ -8029,7 +8027,6 @@ typedef struct permi_tree {
   uint32_t (*binomial)[PERMI_TREE_WIDTH + 2]; /* PERMI_TREE_WIDTH + 1 rows; NULL with free lines */
 } permi_tree;
 
-/* Packs bits at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -8188,7 +8185,6 @@ typedef struct permi_tree_run {
   void (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes */
 #define PERMI_TREE_CUT 8     /* common bits: the heaviest of 2^b parts has (2/3)^b */
 #define PERMI_TREE_PARTS 8
 
@@ -8250,7 +8246,6 @@ typedef struct permi_tree_pass {
   permi_sizes sizes;
 } permi_tree_pass;
 
-/* Measures a part or, by exp2, scales it. */
 static perm_status permi_tree_pass_part(void *context, uint64_t part, int thread)
 {
   permi_tree_pass *pass = (permi_tree_pass *)context;
@@ -8387,65 +8382,37 @@ static permi_tree_group permi_tree_group_of(const permi_tree_product *join, int 
   return group;
 }
 
-static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, int thread)
-{
-  permi_tree_run *run = join->run;
-  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
-  const size_t size = (size_t)run->tree->size;
-  const uint32_t begin = run->first[0][g], end = run->first[0][g + 1];
-  const permi_tree_group group = permi_tree_group_of(join, 1, h);
-  uint32_t i;
-  for (i = begin; i < end; i++)
-    multiply(run->tree, &run->rank, run->mask[0][i] ^ join->rows,
-             join->factor[0]->value + size * run->index[0][i], &group, join->out->value);
-  return permi_runner_poll(&run->base, 0.125 * (double)group.count * (end - begin), run->base.done, thread);
-}
-
 /* Joins by common parts of the product: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const permi_tree_product *join = (const permi_tree_product *)context;
-  const uint32_t *const *first = (const uint32_t *const *)join->run->first;
+  permi_tree_run *run = join->run;
+  const permi_tree_multiplier multiply = permi_tree_multipliers[run->tree->numbers.algebra];
+  const uint32_t *const *first = (const uint32_t *const *)run->first;
   const int bits = permi_count_ones(join->common) - join->cut;
   const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
+  size_t i;
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = join->run->tree->alone || (own >= 0 && own <= join->own);
-    status = permi_runner_poll(&join->run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, join->run->base.done,
-                               thread);
+    const int some = run->tree->alone || (own >= 0 && own <= join->own);
+    status = permi_runner_poll(&run->base, some ? 0.125 * (1u << permi_count_ones(c)) : 1, run->base.done, thread);
     for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
-      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, thread);
+      if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1]) {
+        const permi_tree_group one = permi_tree_group_of(join, 0, g), other = permi_tree_group_of(join, 1, h);
+        for (i = 0; i < one.count; i++)
+          multiply(run->tree, &run->rank, one.mask[i] ^ join->rows, one.value + (size_t)run->tree->size * one.index[i],
+                   &other, join->out->value);
+        status = permi_runner_poll(&run->base, 0.125 * (double)other.count * (double)one.count, run->base.done, thread);
+      }
       if (g == c)
         break;
     }
     if (c == fixed || status != PERM_OK)
       return status;
   }
-}
-
-/* Joins by common parts of the left table, which is 3 to 7 % faster in cache. */
-static perm_status permi_tree_join_small(const permi_tree_product *join)
-{
-  uint32_t *const *first = join->run->first;
-  const uint32_t all = (1u << permi_count_ones(join->common)) - 1;
-  perm_status status = PERM_OK;
-  uint32_t g, h;
-  for (g = 0; g <= all; g++) {
-    if (first[0][g] == first[0][g + 1] || status != PERM_OK)
-      continue;
-    status = permi_runner_poll(&join->run->base, 0.125 * (1u << permi_count_ones(all ^ g)), join->run->base.done, 0);
-    for (h = all ^ g; status == PERM_OK; h = (h - 1) & (all ^ g)) {
-      if (first[1][h] < first[1][h + 1])
-        status = permi_tree_join_groups(join, g, h, 0);
-      if (!h)
-        break;
-    }
-  }
-  return status;
 }
 
 /* Blocks of a join without sorting, of three vertices, whose masks lie at p in x and q in y: y[o | i] += a[o] x[i] for
@@ -8589,8 +8556,6 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
     return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_direct_part, &join, NULL);
   }
   permi_share(threads, 0, (uint64_t)(2 + join.parts), permi_tree_join_prepare, &join, NULL);
-  if (threads == 1 && 8.0 * run->tree->size * (double)out->states < PERMI_TREE_IN_CACHE)
-    return permi_tree_join_small(&join);
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
@@ -8800,29 +8765,14 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
-{
-  return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
-}
-
 static uint64_t permi_tree_pair(int a, int b)
 {
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches. gcc drops calls of functions that do nothing else. */
-static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
-{
-#if defined(__GNUC__)
-  __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
-#else
-  (void)graph, (void)a, (void)b;
-#endif
-}
-
 static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
 {
-  size_t mask = graph->pair_room - 1, place = permi_tree_slot(graph, pair);
+  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   while (graph->pair[place] && graph->pair[place] != pair)
     place = (place + 1) & mask;
   return &graph->pair[place];
@@ -8954,12 +8904,11 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0;
+  int v, e;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
@@ -8988,10 +8937,6 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
-      for (; ahead < block->edges && ahead <= e + PERMI_TREE_AHEAD; ahead++) {
-        row += ahead == block->start[row + 1];
-        permi_tree_expect(graph, row, block->neighbour[ahead]);
-      }
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
@@ -9011,9 +8956,6 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
-  for (i = 1; i < count; i++)
-    for (j = 0; j < i; j++)
-      permi_tree_expect(graph, neighbour[i], neighbour[j]);
   if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
                   sizeof(int)))
     return 0;
@@ -9500,17 +9442,6 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Returns 0 if integers may be too long. */
-static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
-{
-  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
-  tree->size = (int)permi_numbers_words(&tree->numbers);
-  return fits;
-}
-
-/* Returns a tree as `like`, or NULL. */
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
@@ -9582,13 +9513,16 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   like.nodes = block->vertices;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options))
+  if (!permi_numbers_choose_moduli(&like.numbers, block, maker->options->modulus, permi_sparse_doubled(maker->options)))
     permi_refuse_long(offer);
   else if (block->edges > (PERMI_TREE_WIDTH - 1) * (double)block->vertices)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
   if (offer->why[0])
     return PERM_OK;
+  if (like.numbers.algebra == PERMI_WIDE)
+    like.numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
+  like.size = (int)permi_numbers_words(&like.numbers);
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = maker->watch;
@@ -12072,10 +12006,10 @@ static double permi_layouts_start(permi_layouts *work)
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
-                                  double hot, uint64_t *seed)
+                                  uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
-  const double cold = hot < 0.004 ? hot : 0.004;
+  const double hot = 0.05, cold = 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;
@@ -12141,7 +12075,6 @@ typedef struct permi_hybrid_maker {
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   int failed;
-  permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
@@ -12217,26 +12150,12 @@ static int permi_append(const perm_allocator *allocator, void **array, int *used
   return 1;
 }
 
-static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction operation;
-  memset(&operation, 0, sizeof operation);
-  operation.opcode = (uint16_t)opcode;
-  operation.first = hybrid->statements;
-  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
-                      &operation, sizeof operation, INT_MAX, &maker->failed)
-             ? &hybrid->operation[hybrid->operations - 1]
-             : &maker->nowhere;
-}
-
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
   const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
-  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
-                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
-    hybrid->operation[hybrid->operations - 1].count++;
+  permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room, &statement,
+               sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed);
 }
 
 static int permi_pack_bits(uint32_t x, uint32_t mask)
@@ -12398,9 +12317,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
-  int moving = node->left, held = node->right, k, swap;
+  int moving = node->left, held = node->right, k;
   uint32_t slow, fast;
-  permi_instruction *operation;
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_instruction operation;
   permi_opcode opcode;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
@@ -12408,32 +12328,31 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     opcode = held < 0 ? PERMI_OP_ROW : moving < n ? PERMI_OP_ROWS : held < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
   else
     opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
-  operation = permi_maker_operation(maker, opcode);
-  operation->group = 1;
-  operation->growth = node->growth;
-  operation->halved = node->halved;
-  operation->dirty = node->dirty | PERMI_HYBRID_ALL;
-  if (opcode == PERMI_OP_CHAIN) {
-    for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[k];
-      permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
-    }
-    return;
-  }
-  swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
-  if (swap) {
+  if (held >= 0 && (held >= n || moving < n) &&
+      permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope)) {
     held = moving;
     moving = node->right;
   }
   slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
-  operation->group = (uint16_t)(1 << permi_count_ones(fast));
-  operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
-  for (k = 0; k < size; k++) {
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  operation.count = opcode == PERMI_OP_CHAIN ? node->items : size;
+  operation.growth = node->growth;
+  operation.halved = node->halved;
+  operation.dirty = node->dirty | PERMI_HYBRID_ALL;
+  operation.group = (uint16_t)(1 << permi_count_ones(fast));
+  operation.row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation.other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room, &operation,
+               sizeof operation, INT_MAX, &maker->failed);
+  for (k = 0; k < node->items; k++) { /* of a chain */
+    const int item = maker->work->item[k];
+    permi_maker_statement(maker, permi_hybrid_line(node->slot), permi_hybrid_line(item < n ? item : nodes[item].slot),
+                          maker->growths ? maker->growths->item[k] : 0, 0, 0);
+  }
+  for (k = 0; k < size && opcode != PERMI_OP_CHAIN; k++) {
     const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
                                      permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;
@@ -12584,7 +12503,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -12871,8 +12790,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-/* Heat of annealing; each orientation gets a 30th of it (a 6th: runs 1.04 times as long; none: 1.15). */
-#define PERMI_HYBRID_HEAT 0.05
+/* Each orientation gets a 30th of the annealing (a 6th: runs 1.04 times as long; none: 1.15). */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -12888,11 +12806,11 @@ static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout
   if (cost[t] / work->speed <= 300 * work->rival) { /* annealing gains 2x to 5x */
     moves = (int)fmin(permi_layout_moves(work, cost[t]), moves);
     for (t = 0; t < 2 && !again && moves > 20; t++)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, &seed);
     t = cost[1] < cost[0];
     moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
     if (moves > 20)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, &seed);
   }
   *layout = trial[t];
   return cost[t];
@@ -13058,23 +12976,14 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
-PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
-                                                          const permi_hybrid_runs *runs, perm_integer *integer)
-{
-  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
-}
-
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2];
+  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -13092,7 +13001,9 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
-  return permi_whole_combine(prime, residue, runs, integer);
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
@@ -13179,8 +13090,7 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   double sum[64] = {0};
   int i, e, any = 0;
   memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    reduced[i] = 0;
+  memset(reduced, 0, (size_t)n * sizeof *reduced);
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
@@ -17758,11 +17668,9 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost = 0;
   int *order;
   perm_status status = PERM_ERROR_MEMORY;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
-                 permi_time_words(permi_order_seconds(block, 0)).text);
-    return PERM_OK;
-  }
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
+                        permi_time_words(permi_order_seconds(block, 0)).text);
   exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
@@ -17784,16 +17692,15 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse_long(offer);
-  } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
-  } else if (status != PERM_OK) {
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
-                 PERMI_FRONTIER_WIDTH, cost);
-  }
-  return PERM_OK;
+  if (status == PERM_OK)
+    return PERM_OK;
+  if (status == PERM_ERROR_OVERFLOW)
+    return permi_refuse_long(offer);
+  if (block->n > PERM_MAX_N && rival < (double)INFINITY)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
+  return permi_refuse(offer, PERM_ERROR_LIMIT,
+                      "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
+                      PERMI_FRONTIER_WIDTH, cost);
 }
 
 /* Large blocks begin with the order of trees. */
@@ -18550,7 +18457,6 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;

@@ -70,7 +70,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Merges by Chan, Golub and LeVeque's update. */
+/* Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -331,7 +331,7 @@ static double permi_estimate_most(const double *a, int n, int parts, double *roo
   return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
 }
 
-/* Fills in *estimate. `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
+/* `rounding` is that of a mean, relative to samples' root mean square: n products of sums of n
    entries >= 0, divided twice a sweep. Signed sums may cancel, so there it is no bound, but then samples differ by
    more. The k-th of `looks` whether to stop has 1 / (k (k + 1)) of the chance to err. */
 static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,

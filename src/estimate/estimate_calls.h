@@ -3,7 +3,7 @@
 #include "../base/names.h"
 #include "rejection.h"
 
-/* Checks the arguments. With signs a guarantee does not stop at an error. */
+/* With signs a guarantee does not stop at an error. */
 static perm_status permi_estimate_check(int n, const permi_view *view, perm_estimate_plan *plan,
                                         permi_control *watch, int *negative, perm_result *result)
 {
@@ -92,7 +92,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
   permi_number scale = permi_number_one();
-  permi_sampler sampler;
+  permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
   permi_moments *sample;
   double *a;
@@ -101,10 +101,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN;
   sampler.parts = parts = sampler.signs ? view->parts : 1;
   estimate->estimator = plan->estimator;
@@ -148,7 +144,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
-    sampler.most = (double)INFINITY;
     if (sampler.signs) {
       const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
       double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);

@@ -11,9 +11,10 @@
    Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
    about n^2 u. */
 #pragma once
+#include "../graph/split.h"
 #include "estimate.h"
 
-#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
 #define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
@@ -128,10 +129,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
       return (double)INFINITY;
   while (high - low > 1) {
     middle = floor(0.5 * (low + high));
-    if (permi_gamma_misses(middle, epsilon) > delta)
-      low = middle;
-    else
-      high = middle;
+    *(permi_gamma_misses(middle, epsilon) > delta ? &low : &high) = middle;
   }
   return high;
 }
@@ -311,42 +309,30 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Marks rows `of` that `start` reaches (if along), or that reach it, with `to`; returns how many. */
-static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
-  int head, tail = 1, j, *queue = pairing->queue;
-  queue[0] = start;
-  pairing->mark[start] = to;
-  for (head = 0; head < tail && !permi_watch(pairing->watch, 2.0 * n); head++)
-    for (j = 0; j < n; j++) {
-      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
-      const int column = along ? j : pairing->mate[queue[head]];
-      if (pairing->mark[i] == of && permi_pairing_entry(pairing, row, column)) {
-        pairing->mark[i] = to;
-        queue[tail++] = i;
-      }
-    }
-  return tail;
-}
-
-/* Numbers strong components; entries outside are in no perfect matching. */
-static int permi_rejection_blocks(permi_pairing *pairing)
-{
-  const int n = pairing->n;
-  int start, blocks = 0, i, count, *block = pairing->block;
-  for (i = 0; i < n; i++)
-    block[i] = -1;
-  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
-    if (block[start] >= 0)
-      continue;
-    for (i = 0; i < n; i++)
-      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
-    permi_rejection_reach(pairing, start, 1, -1, -2);
-    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
-    for (i = 0; i < count; i++)
-      block[pairing->queue[i]] = blocks;
-    blocks++;
+  const size_t all = (size_t)n;
+  size_t *start = (size_t *)permi_pool_get(pool, 2 * all + 1, sizeof *start), used = 0;
+  int *column = (int *)permi_pool_get(pool, all * all + 4 * all, sizeof *column), *number = pairing->mark;
+  int *component = pairing->queue, blocks = 0, i, j;
+  if (pool->failed)
+    return 0;
+  for (i = 0; i < n; i++) {
+    start[i] = used;
+    number[i] = -1;
+    for (j = 0; j < n; j++)
+      if (permi_pairing_entry(pairing, i, j))
+        column[used++] = j;
+  }
+  start[n] = used;
+  permi_watch(pairing->watch, 2.0 * n * n);
+  permi_components(n, start, column, pairing->owner, component, column + used, start + n + 1, pairing->watch);
+  for (i = 0; i < n && pairing->watch->stopped == PERM_OK; i++) {
+    if (number[component[i]] < 0)
+      number[component[i]] = blocks++;
+    pairing->block[i] = number[component[i]];
   }
   return blocks;
 }
@@ -407,13 +393,11 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
 static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsilon, permi_rejection_call *call,
                                             permi_pool *pool, permi_number *scale)
 {
-  const int n = pairing->n, blocks = permi_rejection_blocks(pairing);
+  const int n = pairing->n, blocks = permi_rejection_blocks(pairing, pool);
   const size_t all = (size_t)n, square = all * all, table = ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1;
   permi_rejection work;
   int large = 0, b, i, j, k;
   perm_status status = call->watch->stopped;
-  if (status != PERM_OK)
-    return status;
   work.order = pairing->queue;
   work.a = (double *)permi_pool_get(pool, square, sizeof(double));
   work.ratio = (double *)permi_pool_get(pool, square + 1, sizeof(double));
@@ -421,8 +405,8 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
   work.table = (double *)permi_pool_get(pool, table, sizeof(double));
   work.taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
   work.rooms = (int *)permi_pool_get(pool, all * (size_t)call->threads, sizeof(int));
-  if (pool->failed)
-    return PERM_ERROR_MEMORY;
+  if (status != PERM_OK || pool->failed)
+    return status != PERM_OK ? status : PERM_ERROR_MEMORY;
   for (b = 0; b < blocks; b++) {
     for (i = k = 0; i < n; i++)
       k += pairing->block[i] == b;

@@ -14,7 +14,6 @@ PERMI_INLINE int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the bits of x at the places of `set`. */
 static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
 {
   uint64_t bits = 0;

@@ -319,8 +319,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up, for k roundings (tests/proofs/chains.v, tests/proofs/frontier.g).
-   */
+/* Returns k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);

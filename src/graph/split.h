@@ -312,7 +312,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Numbers components, the blocks, without empty columns. */
+/* Without empty columns. */
 static void permi_components_number(permi_working *working)
 {
   int *queue = working->queue, head, tail, v, index, seen = 0;

@@ -369,10 +369,10 @@ static double permi_layouts_start(permi_layouts *work)
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves,
-                                  double hot, uint64_t *seed)
+                                  uint64_t *seed)
 {
   const int n = work->n, most_inner = permi_layout_most_inner(work);
-  const double cold = hot < 0.004 ? hot : 0.004;
+  const double hot = 0.05, cold = 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
   int move;

@@ -114,7 +114,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* Returns log2 of that bound by rows or, if `turned`, columns; share[i] is row i's losses over it. */
+/* Returns log2 of that bound by rows or, if `turned`, columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
@@ -401,8 +401,7 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
                                       : (doubled ? PERMI_HYBRID_DOUBLED : PERMI_HYBRID_REAL);
 }
 
-/* Heat of annealing; each orientation gets a 30th of it (a 6th: runs 1.04 times as long; none: 1.15). */
-#define PERMI_HYBRID_HEAT 0.05
+/* Each orientation gets a 30th of the annealing (a 6th: runs 1.04 times as long; none: 1.15). */
 static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout)
 {
   const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
@@ -418,11 +417,11 @@ static double permi_hybrid_search(permi_layouts *work, permi_arrangement *layout
   if (cost[t] / work->speed <= 300 * work->rival) { /* annealing gains 2x to 5x */
     moves = (int)fmin(permi_layout_moves(work, cost[t]), moves);
     for (t = 0; t < 2 && !again && moves > 20; t++)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves / 30, &seed);
     t = cost[1] < cost[0];
     moves = (int)fmin(permi_layout_moves(work, cost[t]), 53334);
     if (moves > 20)
-      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, PERMI_HYBRID_HEAT, &seed);
+      cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, &seed);
   }
   *layout = trial[t];
   return cost[t];

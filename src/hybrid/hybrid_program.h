@@ -11,7 +11,6 @@ typedef struct permi_hybrid_maker {
   unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   int failed;
-  permi_instruction nowhere;
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
@@ -87,26 +86,12 @@ static int permi_append(const perm_allocator *allocator, void **array, int *used
   return 1;
 }
 
-static permi_instruction *permi_maker_operation(permi_hybrid_maker *maker, permi_opcode opcode)
-{
-  permi_hybrid *hybrid = maker->hybrid;
-  permi_instruction operation;
-  memset(&operation, 0, sizeof operation);
-  operation.opcode = (uint16_t)opcode;
-  operation.first = hybrid->statements;
-  return permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room,
-                      &operation, sizeof operation, INT_MAX, &maker->failed)
-             ? &hybrid->operation[hybrid->operations - 1]
-             : &maker->nowhere;
-}
-
 static void permi_maker_statement(permi_hybrid_maker *maker, int out, int p, int q, int h, int g)
 {
   permi_hybrid *hybrid = maker->hybrid;
   const permi_statement statement = {(uint16_t)out, (uint16_t)p, (uint16_t)q, (uint16_t)h, (uint16_t)g};
-  if (permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room,
-                   &statement, sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed))
-    hybrid->operation[hybrid->operations - 1].count++;
+  permi_append(maker->allocator, (void **)&hybrid->statement, &hybrid->statements, &hybrid->statement_room, &statement,
+               sizeof statement, PERMI_HYBRID_STATEMENTS, &maker->failed);
 }
 
 static int permi_pack_bits(uint32_t x, uint32_t mask)
@@ -268,9 +253,10 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const permi_hybrid_node *nodes = maker->work->node, *node = &nodes[index];
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
-  int moving = node->left, held = node->right, k, swap;
+  int moving = node->left, held = node->right, k;
   uint32_t slow, fast;
-  permi_instruction *operation;
+  permi_hybrid *hybrid = maker->hybrid;
+  permi_instruction operation;
   permi_opcode opcode;
   if (node->kind == PERMI_NODE_CHAIN)
     opcode = PERMI_OP_CHAIN;
@@ -278,32 +264,31 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     opcode = held < 0 ? PERMI_OP_ROW : moving < n ? PERMI_OP_ROWS : held < n ? PERMI_OP_TIMES_ROW : PERMI_OP_TIMES;
   else
     opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
-  operation = permi_maker_operation(maker, opcode);
-  operation->group = 1;
-  operation->growth = node->growth;
-  operation->halved = node->halved;
-  operation->dirty = node->dirty | PERMI_HYBRID_ALL;
-  if (opcode == PERMI_OP_CHAIN) {
-    for (k = 0; k < node->items; k++) {
-      const int item = maker->work->item[k];
-      permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : nodes[item].slot),
-                            maker->growths ? maker->growths->item[k] : 0, 0, 0);
-    }
-    return;
-  }
-  swap = held >= 0 && (held >= n || moving < n) &&
-         permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope);
-  if (swap) {
+  if (held >= 0 && (held >= n || moving < n) &&
+      permi_count_ones(nodes[held].scope) > permi_count_ones(nodes[moving].scope)) {
     held = moving;
     moving = node->right;
   }
   slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
   fast = node->scope & ~slow;
-  operation->group = (uint16_t)(1 << permi_count_ones(fast));
-  operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
-  operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
-  for (k = 0; k < size; k++) {
+  memset(&operation, 0, sizeof operation);
+  operation.opcode = (uint16_t)opcode;
+  operation.first = hybrid->statements;
+  operation.count = opcode == PERMI_OP_CHAIN ? node->items : size;
+  operation.growth = node->growth;
+  operation.halved = node->halved;
+  operation.dirty = node->dirty | PERMI_HYBRID_ALL;
+  operation.group = (uint16_t)(1 << permi_count_ones(fast));
+  operation.row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
+  operation.other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
+  permi_append(maker->allocator, (void **)&hybrid->operation, &hybrid->operations, &hybrid->operation_room, &operation,
+               sizeof operation, INT_MAX, &maker->failed);
+  for (k = 0; k < node->items; k++) { /* of a chain */
+    const int item = maker->work->item[k];
+    permi_maker_statement(maker, permi_hybrid_line(node->slot), permi_hybrid_line(item < n ? item : nodes[item].slot),
+                          maker->growths ? maker->growths->item[k] : 0, 0, 0);
+  }
+  for (k = 0; k < size && opcode != PERMI_OP_CHAIN; k++) {
     const uint32_t plus = (uint32_t)(permi_deposit_bits((unsigned)k, fast) |
                                      permi_deposit_bits((unsigned)(k >> permi_count_ones(fast)), slow));
     const uint32_t minus = plus | folded;

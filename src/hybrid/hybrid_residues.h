@@ -119,23 +119,14 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
-PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
-                                                          const permi_hybrid_runs *runs, perm_integer *integer)
-{
-  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
-}
-
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2];
+  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -153,7 +144,9 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
-  return permi_whole_combine(prime, residue, runs, integer);
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
@@ -240,8 +233,7 @@ static int permi_whole_words(const permi_block *block, int transposed, double *w
   double sum[64] = {0};
   int i, e, any = 0;
   memset(word, 0, (size_t)(n * n) * PERMI_WHOLE_WORDS * sizeof *word);
-  for (i = 0; i < n; i++)
-    reduced[i] = 0;
+  memset(reduced, 0, (size_t)n * sizeof *reduced);
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;

@@ -21,15 +21,11 @@
 #define PERMI_SPY_ORANGE "#d55e00"
 #define PERMI_SPY_GREEN "#009e73"
 
-typedef struct permi_spy_map {
-  int rows, columns, cells[2];
-  unsigned *live, *dead;
-} permi_spy_map;
-
 typedef struct permi_spy {
   const perm_matrix *matrix;
   const char *name;
-  permi_spy_map map[2]; /* given and block triangular */
+  int cells[2];     /* down, across */
+  unsigned *entries; /* in cells: of the matrix as given and block triangular, live and dead */
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
@@ -65,20 +61,26 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
   fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* Returns a shade: 0 to 3 by density, 4: dead, -1: empty. */
-static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
+static unsigned *permi_spy_entries(const permi_spy *spy, int which, int dead, int i, int j)
 {
-  const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
-  const double density = map->live[at] / area;
-  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : map->dead[at] ? 4 : -1;
+  const size_t down = (size_t)spy->cells[0], across = (size_t)spy->cells[1];
+  return spy->entries + ((size_t)(2 * which + dead) * down + (size_t)i) * across + (size_t)j;
+}
+
+/* 0 to 3 by density, 4: dead, -1: empty. */
+static int permi_spy_shade(const permi_spy *spy, int which, int i, int j, double area)
+{
+  const double density = *permi_spy_entries(spy, which, 0, i, j) / area;
+  const int empty = *permi_spy_entries(spy, which, 1, i, j) ? 4 : -1;
+  return density > 0 ? (density > 0.03) + (density > 0.1) + (density > 0.3) : empty;
 }
 
 static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const permi_spy_map *map = &spy->map[which];
-  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
-  const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
+  const int m = spy->matrix->m, n = spy->matrix->n, x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
+  const int down = spy->cells[0], across = spy->cells[1];
+  const double area = ((double)m / (down ? down : 1)) * ((double)n / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -88,7 +90,7 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
     int used = 0;
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end + 1) {
-        for (end = j; end < across && permi_spy_shade(map, i, end, area) == shade; end++)
+        for (end = j; end < across && permi_spy_shade(spy, which, i, end, area) == shade; end++)
           ;
         if (end > j) {
           fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
@@ -103,10 +105,10 @@ static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int 
     return;
   permi_spy_label(file, x - 6, y + 12, "text-anchor=\"end\"", "1");
   permi_spy_label(file, x, y + height + 19, "", "1");
-  if (map->rows > 1 && height > 30)
-    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", map->rows);
-  if (map->columns > 1 && width > 60)
-    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", map->columns);
+  if (m > 1 && height > 30)
+    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", m);
+  if (n > 1 && width > 60)
+    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", n);
   if (width > 160)
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
@@ -146,7 +148,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
   permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
-                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+                  spy->cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -248,24 +250,6 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Returns 0 without memory. */
-static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
-{
-  permi_spy_map *map = &spy->map[which];
-  const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
-  size_t area;
-  map->rows = rows;
-  map->columns = columns;
-  map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
-  map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
-  area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
-  if (!map->live)
-    return 0;
-  map->dead = map->live + area;
-  return 1;
-}
-
 /* Maps the matrix, incompletely if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
@@ -306,12 +290,10 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
-        const permi_spy_map *map = &spy->map[k];
         const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
-        const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
-        const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
-        unsigned *entries = dead ? map->dead : map->live;
-        entries[down * (size_t)map->cells[1] + across]++;
+        const size_t down = (size_t)row * (size_t)spy->cells[0] / (size_t)matrix->m;
+        const size_t across = (size_t)column * (size_t)spy->cells[1] / (size_t)n;
+        ++*permi_spy_entries(spy, k, dead, (int)down, (int)across);
       }
     }
   if (square)
@@ -323,6 +305,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 static int permi_spy_elimination(permi_spy *spy)
 {
   const permi_frontier *frontier;
+  const permi_tree *tree;
   int i, p, v;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
@@ -334,17 +317,12 @@ static int permi_spy_elimination(permi_spy *spy)
   if (!spy->leaf)
     return 1;
   frontier = (const permi_frontier *)spy->leaf->context;
-  if (spy->leaf->run_task == permi_tree_task) {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
-    spy->steps = tree->nodes;
-    spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
-    for (p = 0; p < spy->steps && spy->width; p++)
-      spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
-    return spy->width != NULL;
-  }
-  spy->steps = frontier->steps;
+  tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
+  spy->steps = tree ? tree->nodes : frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (v = 0; v < frontier->vertices && spy->width; v++)
+  for (p = 0; tree && p < spy->steps && spy->width; p++)
+    spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
+  for (v = 0; !tree && v < frontier->vertices && spy->width; v++)
     for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;
@@ -358,7 +336,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   perm_result planned;
   perm_status status;
   permi_spy spy;
-  int *numbers;
+  int *numbers, most = PERMI_SPY_CELLS;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
@@ -378,16 +356,20 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = name;
+  if (matrix->m <= PERMI_SPY_EXACT && matrix->n <= PERMI_SPY_EXACT && matrix->nnz <= PERMI_SPY_ENTRIES)
+    most = PERMI_SPY_EXACT;
+  spy.cells[0] = permi_clamp(matrix->m, 0, most);
+  spy.cells[1] = permi_clamp(matrix->n, 0, most);
+  spy.entries = (unsigned *)permi_pool_zeros(&spy.pool, 4 * (size_t)spy.cells[0] * (size_t)spy.cells[1] + 1,
+                                             sizeof *spy.entries);
   numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  status = PERM_ERROR_MEMORY;
-  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
-      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
+  if (!spy.pool.failed) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
-    status = permi_spy_matrix(&spy, numbers);
-    if (status == PERM_OK && !permi_spy_elimination(&spy))
-      status = PERM_ERROR_MEMORY;
   }
+  status = spy.pool.failed ? PERM_ERROR_MEMORY : permi_spy_matrix(&spy, numbers);
+  if (status == PERM_OK && !permi_spy_elimination(&spy))
+    status = PERM_ERROR_MEMORY;
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   else if (status == PERM_OK)

@@ -30,6 +30,7 @@ typedef struct permi_proof_leaf {
 } permi_proof_leaf;
 
 struct permi_proof {
+  permi_owned owned;
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
@@ -38,10 +39,8 @@ struct permi_proof {
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
   uint64_t *residue;                 /* [run][row][column]: the matrix */
-  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
-  double *tables;
   permi_polynomial_run run;
 };
 
@@ -85,11 +84,6 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-static double permi_proof_sum(uint64_t sum, uint64_t p)
-{
-  return permi_balanced(sum % p, p);
-}
-
 /* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
@@ -107,13 +101,13 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
       uint64_t sum = 0;
       for (j = 0; j < inner; j++)
         sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
-      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_balanced(sum % p, p);
     }
     for (j = 0; j < outer; j++) {
       all += other[j];
-      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+      step[j * n + i] = permi_balanced(2 * other[j] % p, p);
     }
-    start[i] = permi_proof_sum(all, p);
+    start[i] = permi_balanced(all % p, p);
   }
   polynomial->n = n;
   polynomial->signs = signs;
@@ -128,22 +122,20 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   *memory = step + outer * n;
 }
 
-static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+/* Returns 0 without memory. work: N words. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, uint64_t *work)
 {
   const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
-  double *parity, *sign, *weight, *next;
+  permi_pool *pool = &proof->owned.pool;
+  double *parity = (double *)permi_pool_get(pool, doubles, sizeof *parity), *sign, *weight, *next;
+  uint64_t *a = (uint64_t *)permi_pool_get(pool, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
   int k, r, i, s;
-  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
-  if (!work || !a || !proof->tables) {
-    permi_release(allocator, work);
+  if (pool->failed)
     return 0;
-  }
-  parity = proof->tables;
+  proof->residue = a;
   sign = parity + N;
   weight = sign + settings;
   next = weight + (size_t)N * (size_t)proof->primes;
@@ -168,7 +160,6 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
   }
-  permi_release(allocator, work);
   return 1;
 }
 

@@ -14,18 +14,6 @@ static void permi_proof_leaf_release(const perm_allocator *allocator, void *cont
   (void)allocator, (void)context; /* the job has them all */
 }
 
-static void permi_proof_free(const perm_allocator *allocator, void *context)
-{
-  permi_proof *proof = (permi_proof *)context;
-  if (!proof)
-    return;
-  permi_release(allocator, proof->tables);
-  permi_release(allocator, proof->residue);
-  permi_release(allocator, proof->polynomial);
-  permi_release(allocator, proof->leaf);
-  permi_release(allocator, proof);
-}
-
 static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
@@ -45,7 +33,8 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                    leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
-static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *real,
+                                uint64_t *imaginary)
 {
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
@@ -61,23 +50,20 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
-  part[0] = value[0];
+  *real = value[0];
   if (proof->parts == 2)
-    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+    permi_residue_parts(value, proof->root[k], prime, real, imaginary);
 }
 
 static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
 {
   const permi_proof *proof = (const permi_proof *)job->context;
-  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  uint64_t residue[2][PERMI_PROOF_PRIMES], word[2 * (PERMI_PROOF_PRIMES + 1)];
   perm_status status = PERM_OK;
   perm_sum sum;
   int k, i;
-  for (k = 0; k < proof->primes; k++) {
-    permi_proof_residue(proof, k, partials, part);
-    residue[0][k] = part[0];
-    residue[1][k] = part[1];
-  }
+  for (k = 0; k < proof->primes; k++)
+    permi_proof_residue(proof, k, partials, &residue[0][k], &residue[1][k]);
   *number = permi_number_one();
   for (i = 0; i < proof->parts && status == PERM_OK; i++) {
     memset(&sum, 0, sizeof sum);
@@ -108,7 +94,7 @@ static int permi_proof_print(FILE *stream, const void *what)
 {
   const permi_proof_file *file = (const permi_proof_file *)what;
   const permi_proof *proof = file->proof;
-  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, unused = 0;
   int k, i, good;
   memcpy(head, PERMI_PROOF_MAGIC, 8);
   head[0] = permi_get((const unsigned char *)head, 8);
@@ -129,8 +115,7 @@ static int permi_proof_print(FILE *stream, const void *what)
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
-  sum = hash;
-  return good && permi_proof_words(stream, &sum, 1, &hash);
+  return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
 /* Writes the file; only tries if state is NULL. */
@@ -149,13 +134,12 @@ static perm_status permi_proof_write(const perm_job *job, const perm_state *stat
 static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
 {
   const perm_allocator *allocator = &options->allocator;
-  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
+  uint64_t *work;
   size_t leaves;
   int i, j, k;
   if (!proof)
     return NULL;
-  memset(proof, 0, sizeof *proof);
-  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
@@ -175,12 +159,16 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
     proof->root[k] = root < other ? root : other;
   }
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
-  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
-  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
-  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
-    return proof;
-  permi_proof_free(allocator, proof);
-  return NULL;
+  proof->polynomial =
+      (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
+  work = permi_proof_weights_room(proof, allocator);
+  if (!work || !permi_proof_tables(proof, problem, work)) {
+    permi_owned_release(allocator, proof);
+    proof = NULL;
+  }
+  permi_release(allocator, work);
+  return proof;
 }
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
@@ -257,11 +245,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
-    permi_proof_free(&options->allocator, proof);
+    permi_owned_release(&options->allocator, proof);
     return permi_fail_memory(result);
   }
   (*job)->context = proof;
-  (*job)->release = permi_proof_free;
+  (*job)->release = permi_owned_release;
   (*job)->value = permi_proof_value;
   (*job)->sweep = permi_run_sweep;
   (*job)->inspect = permi_proof_check;

@@ -59,13 +59,6 @@ typedef struct permi_placements {
   int sources, parts, again;  /* again: adds to y */
 } permi_placements;
 
-static double permi_rook_coefficient(const permi_placements *p, int64_t c)
-{
-  if (!p->numbered || p->prime == 1)
-    return fabs((double)c);
-  return c >= -4 && c <= 4 ? (double)c : permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
-}
-
 static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
@@ -76,18 +69,14 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
     const uint32_t set = (uint32_t)tile << p->low;
     double *y = p->y + set * p->pitch;
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
     permi_rook_way way[PERMI_ROOK_WAYS + 1];
     int s, ways = p->again;
     if (set & p->never) { /* only read by a shift */
       memset(y + words - p->pitch, 0, p->pitch * sizeof *y);
       continue;
     }
-    way[0].x = y;
-    way[0].mask = NULL;
-    way[0].c = 1;
-    way[0].word = 1;
-    way[0].is_short = 1;
-    way[0].full = 0;
+    way[0] = again;
     for (s = 0; s < p->sources; s++) {
       const permi_rook_source *source = &p->source[s];
       if ((set ^ source->want) & (source->want | p->outside) & ~within)
@@ -160,8 +149,12 @@ static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, 
   int e;
   for (e = node->edge; e < node[1].edge; e++) {
     const int64_t c = p->tree->edge[e].c.integer[0];
-    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift,
-                   permi_rook_coefficient(p, c), (uint64_t)c);
+    double x = (double)c;
+    if (!p->numbered || p->prime == 1)
+      x = fabs(x);
+    else if (c < -4 || c > 4)
+      x = permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
+    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift, x, (uint64_t)c);
   }
   return shift;
 }

@@ -14,17 +14,6 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-static int permi_rook_graph(permi_rook *rook, const perm_matrix *matrix)
-{
-  permi_working *working = &rook->working;
-  int *line = working->queue, count[2] = {0, 0}, v;
-  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-  for (v = 0; v < 2 * rook->n; v++)
-    if (working->degree[v])
-      line[(v < rook->n ? 0 : rook->n) + count[v >= rook->n]++] = v;
-  return permi_block_create(working, line, line + rook->n, count[0], count[1], &rook->block);
-}
-
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
@@ -105,11 +94,7 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
       continue;
     }
     other.tree = status == PERM_OK ? permi_tree_new(plan->allocator, &like, 0) : NULL;
-    if (!other.tree) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
-    if (!permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
+    if (!other.tree || !permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
       status = PERM_ERROR_MEMORY;
     } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
       permi_tree *swap = plan->tree;
@@ -123,19 +108,15 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
-/* a /= d, which divides it; d below 2^63. */
+/* a /= d, which divides it; d below 2^32. */
 static void permi_integer_divide(perm_integer *a, uint64_t d)
 {
   uint64_t rest = 0;
-  int i, bit;
+  int i;
   for (i = a->words - 1; i >= 0; i--) {
-    uint64_t quotient = 0;
-    for (bit = 63; bit >= 0; bit--) {
-      rest = rest << 1 | (a->word[i] >> bit & 1);
-      quotient = quotient << 1 | (rest >= d);
-      rest -= rest >= d ? d : 0;
-    }
-    a->word[i] = quotient;
+    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
+    a->word[i] = high / d << 32 | low / d;
+    rest = low % d;
   }
   permi_integer_trim(a);
 }
@@ -290,9 +271,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
-  if (status == PERM_OK)
-    status = permi_check_sparse(matrix, watch, result);
+  status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
   if (!numbers)
@@ -331,6 +310,7 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
@@ -344,11 +324,14 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
   plan.allocator = &options->allocator;
   plan.threads = permi_threads(options);
   result->isa = permi_placements_isa(&plan, options);
-  if (!permi_rook_graph(&rook, matrix)) {
-    permi_pool_release(&rook.working.pool);
-    return permi_fail_memory(result);
-  }
-  if (watch->stopped != PERM_OK) /* the graph is not whole */
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, &rook.working);
+  line = rook.working.queue;
+  for (v = 0; v < 2 * rook.n; v++)
+    if (rook.working.degree[v])
+      line[(v < rook.n ? 0 : rook.n) + count[v >= rook.n]++] = v;
+  if (!permi_block_create(&rook.working, line, line + rook.n, count[0], count[1], &rook.block))
+    status = PERM_ERROR_MEMORY;
+  else if (watch->stopped != PERM_OK) /* the graph is not whole */
     status = watch->stopped;
   else if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
     status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
@@ -383,7 +366,7 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
     return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  count = permi_matrix_shorter(matrix) + 1;
   for (k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
   last.integer = numbers[count - 1];

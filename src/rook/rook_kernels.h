@@ -1,6 +1,5 @@
 /* =================================================================================== >>rook_kernels
-   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: of
-   values, a multiple of 8. */
+   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: a multiple of 8. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
@@ -19,19 +18,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
       for (i = 0; i < parts; i++)
         sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
     }
-    if (!way[s].is_short) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = sum[i] + PERMI_NAME(prime_product)(mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c,
-                                                    PERMI_LOAD_ANY(x + i * PERMI_WIDTH), p);
-    } else if (mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH), PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_FMA(c, PERMI_LOAD_ANY(x + i * PERMI_WIDTH), sum[i]);
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
+      const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
+      if (way[s].is_short)
+        sum[i] = PERMI_FMA(factor, value, sum[i]);
+      else
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(factor, value, p);
     }
   }
   PERMI_UNROLL
@@ -52,20 +46,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
   for (s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
     const long long c = (long long)way[s].word;
-    if (c != 1) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], (PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                        PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH)) * c);
-    } else if (way[s].mask) {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) &
-                                       PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH));
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < parts; i++)
-        sum[i] = PERMI_I_ADD64(sum[i], PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH));
+    PERMI_UNROLL
+    for (i = 0; i < parts; i++) {
+      PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
+      if (c != 1)
+        value = value * c;
+      sum[i] = PERMI_I_ADD64(sum[i], value);
     }
   }
   PERMI_UNROLL
@@ -77,8 +63,7 @@ PERMI_KERNEL PERMI_NAME(rook_modulo_64)(double prime, double inverse, const perm
                                         size_t count)
 {
   size_t at;
-  (void)prime;
-  (void)inverse;
+  (void)prime, (void)inverse;
   for (at = 0; at + 16 <= count; at += 16)
     PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
   if (at < count)

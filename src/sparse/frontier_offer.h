@@ -262,11 +262,9 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   double cost = 0;
   int *order;
   perm_status status = PERM_ERROR_MEMORY;
-  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
-                 permi_time_words(permi_order_seconds(block, 0)).text);
-    return PERM_OK;
-  }
+  if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
+                        permi_time_words(permi_order_seconds(block, 0)).text);
   exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
@@ -288,16 +286,15 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (status == PERM_ERROR_OVERFLOW) {
-    permi_refuse_long(offer);
-  } else if (status != PERM_OK && block->n > PERM_MAX_N && rival < (double)INFINITY) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
-  } else if (status != PERM_OK) {
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
-                 PERMI_FRONTIER_WIDTH, cost);
-  }
-  return PERM_OK;
+  if (status == PERM_OK)
+    return PERM_OK;
+  if (status == PERM_ERROR_OVERFLOW)
+    return permi_refuse_long(offer);
+  if (block->n > PERM_MAX_N && rival < (double)INFINITY)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has no elimination order found that comes near to another engine");
+  return permi_refuse(offer, PERM_ERROR_LIMIT,
+                      "has no elimination order found within %d frontier vertices (predicted transitions %.3g)",
+                      PERMI_FRONTIER_WIDTH, cost);
 }
 
 /* Large blocks begin with the order of trees. */

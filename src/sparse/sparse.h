@@ -115,7 +115,6 @@ static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
   return 0;
 }
 
-/* Multiplies the leaves in turn. */
 static perm_status permi_job_product(const perm_job *job, const perm_partial *partials, permi_number *value)
 {
   permi_number factor;

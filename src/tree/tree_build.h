@@ -286,17 +286,6 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
   return hash;
 }
 
-/* Returns 0 if integers may be too long. */
-static int permi_tree_kind(permi_tree *tree, const permi_block *block, const perm_options *options)
-{
-  const int fits = permi_numbers_choose_moduli(&tree->numbers, block, options->modulus, permi_sparse_doubled(options));
-  if (tree->numbers.algebra == PERMI_WIDE)
-    tree->numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
-  tree->size = (int)permi_numbers_words(&tree->numbers);
-  return fits;
-}
-
-/* Returns a tree as `like`, or NULL. */
 static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like, int free_lines)
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
@@ -368,13 +357,16 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   like.nodes = block->vertices;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options))
+  if (!permi_numbers_choose_moduli(&like.numbers, block, maker->options->modulus, permi_sparse_doubled(maker->options)))
     permi_refuse_long(offer);
   else if (block->edges > (PERMI_TREE_WIDTH - 1) * (double)block->vertices)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
   if (offer->why[0])
     return PERM_OK;
+  if (like.numbers.algebra == PERMI_WIDE)
+    like.numbers.algebra = PERMI_WORDS; /* a coefficient has one word, a factor two */
+  like.size = (int)permi_numbers_words(&like.numbers);
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = maker->watch;

@@ -30,29 +30,14 @@ static void permi_tree_graph_release(permi_tree_graph *graph)
   permi_release(graph->allocator, graph->scope);
 }
 
-static size_t permi_tree_slot(const permi_tree_graph *graph, uint64_t pair)
-{
-  return (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (graph->pair_room - 1);
-}
-
 static uint64_t permi_tree_pair(int a, int b)
 {
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches. gcc drops calls of functions that do nothing else. */
-static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
-{
-#if defined(__GNUC__)
-  __builtin_prefetch(&graph->pair[permi_tree_slot(graph, permi_tree_pair(a, b))]);
-#else
-  (void)graph, (void)a, (void)b;
-#endif
-}
-
 static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
 {
-  size_t mask = graph->pair_room - 1, place = permi_tree_slot(graph, pair);
+  size_t mask = graph->pair_room - 1, place = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   while (graph->pair[place] && graph->pair[place] != pair)
     place = (place + 1) & mask;
   return &graph->pair[place];
@@ -184,12 +169,11 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0;
+  int v, e;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
@@ -218,10 +202,6 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
-      for (; ahead < block->edges && ahead <= e + PERMI_TREE_AHEAD; ahead++) {
-        row += ahead == block->start[row + 1];
-        permi_tree_expect(graph, row, block->neighbour[ahead]);
-      }
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
@@ -241,9 +221,6 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
-  for (i = 1; i < count; i++)
-    for (j = 0; j < i; j++)
-      permi_tree_expect(graph, neighbour[i], neighbour[j]);
   if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
                   sizeof(int)))
     return 0;
