@@ -186,7 +186,7 @@ TEST(t_derive_within_bounds)
   test_seed(74);
   for (trial = 0; trial < 1500; trial++) {
     const int n = 2 + test_below(5), kind = trial % 3, range = trial / 3 % 3; /* >= 0, signs, complex */
-    double x[2 * 49], imaginary[49], out[2 * 49], largest = 0, bound, bits = range == 0 ? 3 : range == 1 ? 100 : 900;
+    double x[2 * 49], imaginary[49], out[2 * 49], again[49], largest = 0, bound, bits = range == 0 ? 3 : range == 1 ? 100 : 900;
     t_derive_case c;
     perm_options options;
     perm_result result;
@@ -238,6 +238,9 @@ TEST(t_derive_within_bounds)
     }
     bound = result.error_bound;
     CHECK_SHOW(bound < 1e-13, "%g", bound);
+    c.matrix.kind = PERM_KIND_COMPLEX; /* imaginary parts of 0 */
+    CHECK(perm_marginals_sparse(&c.matrix, &options, again, NULL, &result) == PERM_OK && result.error_bound == bound);
+    CHECK(!memcmp(out, again, c.matrix.nnz * sizeof *out));
     for (i = 0, e = 0; i < n; i++)
       for (; e < c.start[i + 1]; e++) {
         oracle_wide right, wrong;
