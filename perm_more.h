@@ -3896,7 +3896,7 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   for (i = 0; i < 2; i++)
     if ((p->work[i] = (double *)permi_pool_zeros(&pool, product, sizeof *p->mask)) != NULL)
       p->work[i] += slack;
-  word = number + (size_t)count * words;
+  word = number ? number + (size_t)count * words : NULL;
   p->spent = 0;
   if (!pool.failed && primes > 1 && p->bits > 49 && p->bits < 1000) {
     permi_rook_walk(p, 0);
@@ -5652,8 +5652,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
 {
   const int steps = from->steps, words = from->mask_words, last = from->stream_start[steps] - 1;
   const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
-  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born);
-  uint64_t *bits = born + layers * (size_t)words;
+  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born), *bits;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
   int p, q, s, v, w;
   *to = *from;
@@ -5663,6 +5662,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
   if (!permi_pool_ints(pool, &to->stream_start, layers, &to->ones, layers, &to->most, layers, (int **)NULL) ||
       pool->failed)
     return 0;
+  bits = born + layers * (size_t)words;
   to->rows = 0;
   to->cost = to->states + layers;
   to->room[steps & 1] = from->room[0];
