@@ -3828,7 +3828,7 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   for (i = 0; i < 2; i++)
     if ((p->work[i] = (double *)permi_pool_zeros(&pool, product, sizeof *p->mask)) != NULL)
       p->work[i] += slack;
-  word = number + (size_t)count * words;
+  word = number ? number + (size_t)count * words : NULL;
   p->spent = 0;
   if (!pool.failed && primes > 1 && p->bits > 49 && p->bits < 1000) {
     permi_rook_walk(p, 0);
@@ -5567,8 +5567,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
 {
   const int steps = from->steps, words = from->mask_words, last = from->stream_start[steps] - 1;
   const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
-  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born);
-  uint64_t *bits = born + layers * (size_t)words;
+  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born), *bits;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
   int p, q, s, v, w;
   *to = *from;
@@ -5578,6 +5577,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
   if (!permi_pool_ints(pool, &to->stream_start, layers, &to->ones, layers, &to->most, layers, (int **)NULL) ||
       pool->failed)
     return 0;
+  bits = born + layers * (size_t)words;
   to->rows = 0;
   to->cost = to->states + layers;
   to->room[steps & 1] = from->room[0];
@@ -6796,6 +6796,7 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   permi_derivation derivation;
   permi_metered call;
   permi_control watch;
+  perm_matrix real;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
@@ -6811,6 +6812,11 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
     status = before == PERM_OK ? permi_derive_check(&derivation, &watch, result)
                                : permi_fail(result, before, 0, before > 0 ? "%s; what is missing is NaN" : "%s",
                                             perm_status_text(before));
+    if (status == PERM_OK && wanted == PERMI_CHANCES) { /* imaginary parts are 0 */
+      real = *matrix;
+      real.kind = matrix->kind == PERM_KIND_COMPLEX ? PERM_KIND_REAL : matrix->kind;
+      derivation.matrix = &real;
+    }
     if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
       status = permi_derive(&derivation);
     else if (status == PERM_OK)

@@ -1476,7 +1476,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   written.matrix = matrix;
   written.watch = &watch;
   status = PERMI_SOUNDLY(&environment,
-                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
+                         permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
   if (result)
@@ -6561,7 +6561,8 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   size_t g, t, begin = 0, count, states = part->state_at;
   permi_sizes sizes;
   permi_sizes_clear(&sizes);
-  memcpy(target->high + part->group_at * words, part->list.high, part->list.groups * words * sizeof(uint64_t));
+  if (part->list.groups)
+    memcpy(target->high + part->group_at * words, part->list.high, part->list.groups * words * sizeof(uint64_t));
   for (g = 0; g < part->list.groups; g++, states += count) {
     char *y = (char *)target->value + states * size;
     int pattern = part->list.pattern[g], pass, fresh = 1;
@@ -7736,7 +7737,8 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   int pass, k;
   for (k = 0; k < last; k++)
     most = fmax(most, fabs(value[k]));
-  if (most > 0 && sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
+  if (most > 0 && sizes[1].exp2 > sizes[0].exp2 &&
+      sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
     sizes[1].exp2 = sizes[0].exp2;
     sizes[1].loss = (double)INFINITY;
   }

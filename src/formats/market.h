@@ -582,7 +582,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   written.matrix = matrix;
   written.watch = &watch;
   status = PERMI_SOUNDLY(&environment,
-                         permi_write_file(path, &matrix->allocator, permi_print_matrix, &written, result));
+                         permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
     status = permi_fail(result, watch.stopped, 0, "%s while writing", perm_status_text(watch.stopped));
   if (result)

@@ -222,7 +222,8 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   int pass, k;
   for (k = 0; k < last; k++)
     most = fmax(most, fabs(value[k]));
-  if (most > 0 && sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
+  if (most > 0 && sizes[1].exp2 > sizes[0].exp2 &&
+      sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
     sizes[1].exp2 = sizes[0].exp2;
     sizes[1].loss = (double)INFINITY;
   }

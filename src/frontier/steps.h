@@ -47,7 +47,8 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   size_t g, t, begin = 0, count, states = part->state_at;
   permi_sizes sizes;
   permi_sizes_clear(&sizes);
-  memcpy(target->high + part->group_at * words, part->list.high, part->list.groups * words * sizeof(uint64_t));
+  if (part->list.groups)
+    memcpy(target->high + part->group_at * words, part->list.high, part->list.groups * words * sizeof(uint64_t));
   for (g = 0; g < part->list.groups; g++, states += count) {
     char *y = (char *)target->value + states * size;
     int pattern = part->list.pattern[g], pass, fresh = 1;

@@ -397,7 +397,7 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   for (i = 0; i < 2; i++)
     if ((p->work[i] = (double *)permi_pool_zeros(&pool, product, sizeof *p->mask)) != NULL)
       p->work[i] += slack;
-  word = number + (size_t)count * words;
+  word = number ? number + (size_t)count * words : NULL;
   p->spent = 0;
   if (!pool.failed && primes > 1 && p->bits > 49 && p->bits < 1000) {
     permi_rook_walk(p, 0);

@@ -455,6 +455,7 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   permi_derivation derivation;
   permi_metered call;
   permi_control watch;
+  perm_matrix real;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
@@ -470,6 +471,11 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
     status = before == PERM_OK ? permi_derive_check(&derivation, &watch, result)
                                : permi_fail(result, before, 0, before > 0 ? "%s; what is missing is NaN" : "%s",
                                             perm_status_text(before));
+    if (status == PERM_OK && wanted == PERMI_CHANCES) { /* imaginary parts are 0 */
+      real = *matrix;
+      real.kind = matrix->kind == PERM_KIND_COMPLEX ? PERM_KIND_REAL : matrix->kind;
+      derivation.matrix = &real;
+    }
     if (status == PERM_OK && permi_matrix_shorter(matrix) > 0)
       status = permi_derive(&derivation);
     else if (status == PERM_OK)

@@ -69,8 +69,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
 {
   const int steps = from->steps, words = from->mask_words, last = from->stream_start[steps] - 1;
   const size_t layers = (size_t)steps + 1, streams = (size_t)last + 1;
-  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born);
-  uint64_t *bits = born + layers * (size_t)words;
+  uint64_t *born = (uint64_t *)permi_pool_zeros(pool, layers * (size_t)(words + 3), sizeof *born), *bits;
   permi_arrays *arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
   int p, q, s, v, w;
   *to = *from;
@@ -80,6 +79,7 @@ static int permi_back_reverse(permi_pool *pool, const permi_frontier *from, perm
   if (!permi_pool_ints(pool, &to->stream_start, layers, &to->ones, layers, &to->most, layers, (int **)NULL) ||
       pool->failed)
     return 0;
+  bits = born + layers * (size_t)words;
   to->rows = 0;
   to->cost = to->states + layers;
   to->room[steps & 1] = from->room[0];

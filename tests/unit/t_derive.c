@@ -186,7 +186,8 @@ TEST(t_derive_within_bounds)
   test_seed(74);
   for (trial = 0; trial < 1500; trial++) {
     const int n = 2 + test_below(5), kind = trial % 3, range = trial / 3 % 3; /* >= 0, signs, complex */
-    double x[2 * 49], imaginary[49], out[2 * 49], largest = 0, bound, bits = range == 0 ? 3 : range == 1 ? 100 : 900;
+    double x[2 * 49], imaginary[49], out[2 * 49], again[49], largest = 0, bound;
+    double bits = range == 0 ? 3 : range == 1 ? 100 : 900;
     t_derive_case c;
     perm_options options;
     perm_result result;
@@ -238,6 +239,9 @@ TEST(t_derive_within_bounds)
     }
     bound = result.error_bound;
     CHECK_SHOW(bound < 1e-13, "%g", bound);
+    c.matrix.kind = PERM_KIND_COMPLEX; /* imaginary parts of 0 */
+    CHECK(perm_marginals_sparse(&c.matrix, &options, again, NULL, &result) == PERM_OK && result.error_bound == bound);
+    CHECK(!memcmp(out, again, c.matrix.nnz * sizeof *out));
     for (i = 0, e = 0; i < n; i++)
       for (; e < c.start[i + 1]; e++) {
         oracle_wide right, wrong;
@@ -723,6 +727,47 @@ TEST(t_derive_with_checkpoints)
     }
   CHECK(t_derive_live == 0);
   perm_matrix_free(&matrix);
+}
+
+/* Cancelled values and their moduli have other exponents in arrays' two passes, of a tridiagonal matrix of signs, whose
+   first row's derivatives are the largest: the bound of lists. Other entries: small values need no infinite bound. */
+TEST(t_derive_joins_moduli)
+{
+  enum { n = 560 };
+  static size_t start[n + 1];
+  static int column[3 * n];
+  static double real[3 * n], imaginary[3 * n], gradient[6 * n];
+  double bound[2];
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  int kind, k, i, j;
+  memset(&options, 0, sizeof options);
+  memset(&matrix, 0, sizeof matrix);
+  matrix.m = matrix.n = n;
+  matrix.row_start = start;
+  matrix.column = column;
+  matrix.real = real;
+  matrix.imaginary = imaginary;
+  for (kind = 0; kind < 3; kind++) { /* signs, some of them times i, others */
+    size_t e = 0;
+    for (i = 0; i < n; start[++i] = e)
+      for (j = i > 0 ? i - 1 : 0; j <= i + 1 && j < n; j++) {
+        const double x = (j < i ? -1 : 1) * (kind == 2 ? 30 + (double)(e * 7 % 13) : i ? 1 : 0x1p-100);
+        real[e] = kind == 1 && i % 3 == 1 ? 0 : x;
+        imaginary[e] = x - real[e];
+        column[e++] = j;
+      }
+    matrix.nnz = e;
+    matrix.kind = kind == 1 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+    for (k = 0; k < 2; k++) {
+      options.method = k ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
+      CHECK_SHOW(perm_gradient_sparse(&matrix, &options, gradient, &result) == PERM_OK, "%s", result.message);
+      CHECK(kind || gradient[0] == ldexp(1, (int)-result.exp2)); /* 1, 1, 0, -1, -1, 0, of order 559 */
+      bound[k] = permi_ldexp(result.error_bound, kind == 2 ? 0 : result.exp2);
+    }
+    CHECK_SHOW(bound[0] < bound[1] * 4 && bound[1] < bound[0] * 4, "%d: %g, %g", kind, bound[0], bound[1]);
+  }
 }
 
 /* No tree: a refusal that says what to do. */

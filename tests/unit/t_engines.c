@@ -389,6 +389,7 @@ TEST(t_engines_without_bound)
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT);
   CHECK_TEXT(result.message, "it is planar, but has fronts of order");
   CHECK_TEXT(result.message, "so leave out certify");
+  perm_job_free(job);
   perm_matrix_free(&matrix);
 }
 

@@ -470,6 +470,7 @@ TEST(t_matrix_from_edges)
 
 TEST(t_matrix_from_compressed_rows)
 {
+  static const char path[] = T_IO_DIRECTORY "t_borrowed.mtx";
   static const size_t start[] = {0, 2, 2, 4}, falls[] = {0, 2, 1, 4}, late[] = {1, 2, 2, 4};
   static const int column[] = {2, 0, 0, 1}, ascends[] = {0, 2, 0, 1}, wide[] = {0, 3, 0, 1}, twice[] = {0, 0, 0, 1};
   static const double real[] = {1, 2, 3, 4}, imaginary[] = {5, 6, 7, 8}, zero[] = {1, 2, 0, 4};
@@ -489,6 +490,8 @@ TEST(t_matrix_from_compressed_rows)
                                  &r) == PERM_OK);
     CHECK(b.row_start == a.row_start && b.column == a.column && t_io_same(&a, &b));
     CHECK(perm_compute_sparse(&b, NULL, &r) == PERM_OK && r.value == 0);
+    CHECK_SHOW(perm_matrix_write(path, &b, NULL, &r) == PERM_OK, "%s", r.message); /* b's allocator has nothing */
+    remove(path);
     perm_matrix_free(&b); /* leaves the arrays */
     CHECK(t_io_is_zero(&b) && a.row_start[3] == 4);
     perm_matrix_free(&a);

@@ -142,7 +142,7 @@ TEST(t_io_survives_every_failing_allocation)
     if (way == 1) { /* the writer's one allocation */
       memory.calls = 0;
       memory.fail_at = 1;
-      CHECK(perm_matrix_write(path, &matrix, NULL, &result) == PERM_ERROR_MEMORY);
+      CHECK(perm_matrix_write(path, &matrix, &options, &result) == PERM_ERROR_MEMORY);
     }
     perm_matrix_free(&matrix);
     CHECK(memory.live == 0);

@@ -283,7 +283,7 @@ static int t_rook_cancels(const perm_progress *progress, void *data)
 
 TEST(t_rook_refuses)
 {
-  static const double half[] = {0.5, 1, 1, 1};
+  static const double half[] = {0.5, 1, 1, 1, 1};
   static double ones[22 * 22];
   perm_integer numbers[23];
   perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
