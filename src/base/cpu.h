@@ -19,7 +19,7 @@ static perm_isa permi_isa_of(const permi_cpu *cpu)
   if ((cpu->saved & 6) != 6 || !(b7 >> 5 & 1)) /* ymm state; AVX2 */
     return PERM_ISA_PLAIN;
   if ((cpu->saved & 0xe6) != 0xe6 || !(b7 >> 16 & 1) || !(b7 >> 17 & 1) || !(b7 >> 30 & 1))
-    return PERM_ISA_AVX2; /* zmm, masks; AVX512F, DQ, BW */
+    return PERM_ISA_AVX2; /* zmm, masks; F, DQ, BW */
   return (b7 >> 31 & 1) && (b7 >> 21 & 1) && (c7 >> 1 & 1) && (c7 >> 6 & 1) /* AVX512VL, IFMA, VBMI, VBMI2 */
              ? PERM_ISA_AVX512IFMA
              : PERM_ISA_AVX512;
