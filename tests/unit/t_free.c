@@ -321,6 +321,7 @@ TEST_LONG(t_free_lattices)
       perm_matrix matrix;
       uint64_t expected;
       size_t e;
+      memset(&exact, 0, sizeof exact);
       for (e = 0; e < used; e++) {
         integer[e] = kind == 2 ? (int64_t)(test_random() >> 20) : 1 + test_below(9);
         integer[e] *= kind == 1 && test_below(2) ? -1 : 1;
