@@ -4163,8 +4163,9 @@ static double permi_rook_bits(const permi_block *block)
   return fmin(bits[0], bits[1]);
 }
 
-static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                      permi_control *watch, perm_result *result)
+PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                                         perm_integer *numbers, permi_control *watch,
+                                                         perm_result *result)
 {
   permi_rook rook;
   permi_placements plan;

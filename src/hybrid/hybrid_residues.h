@@ -119,14 +119,23 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     permi_whole_add(runs, run, sum, partial);
 }
 
+PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
+                                                          const permi_hybrid_runs *runs, perm_integer *integer)
+{
+  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+}
+
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
+  uint64_t residue[PERM_INTEGER_WORDS * 2];
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -144,9 +153,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+  return permi_whole_combine(prime, residue, runs, integer);
 }
 
 static int permi_whole_is_gaussian(const permi_block *block)
