@@ -265,6 +265,7 @@ static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options
 static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job, perm_state *state,
                                   const perm_options *options, perm_result *result)
 {
+  MPI_Status ended[PERMI_MPI_SLOTS]; /* gcc 12 warns of MPI_STATUSES_IGNORE of MPICH */
   permi_mpi_session *session = leader->session;
   permi_mpi_coordinator *c = &leader->coordinator;
   int rank, looks = 0;
@@ -301,7 +302,7 @@ static perm_status permi_mpi_lead(permi_mpi_leader *leader, const perm_job *job,
     permi_mpi_pause(&looks);
   }
   for (rank = 0; rank < session->ranks; rank++)
-    MPI_Waitall(PERMI_MPI_SLOTS, leader->channel[rank].request, MPI_STATUSES_IGNORE);
+    MPI_Waitall(PERMI_MPI_SLOTS, leader->channel[rank].request, ended);
   permi_mpi_checkpoint(leader);
   if (c->status < 0)
     permi_mpi_fail(result, c->status, c->message);
