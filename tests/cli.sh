@@ -443,7 +443,7 @@ expect sample_rectangular 0 '^[1-3] [1-3]$' --sample 1 $dir/rectangular23.txt
 expect sample_method 0 '^[0-9 ]*$' --sample 1 --method tree --generate grid:6:6
 expect sample_complex 2 'row [0-9]+, column [0-9]+ .counted from 1. has' --sample 1 --generate complex-gauss:6
 expect sample_json 2 'has no use for "--json"' --sample 1 --json $dir/nine.txt
-expect sample_memory 3 'keep the states of all steps' --sample 1 --max-bytes 1e8 --generate uniform:24
+expect sample_memory 3 'the states of all steps are kept' --sample 1 --max-bytes 1e8 --generate uniform:24
 expect samples_alone 2 'go with --estimate' --samples 10 $dir/nine.txt
 expect two_modes 2 'only one of' --estimate --gradient $dir/nine.txt
 expect explain_modes 2 'about permanents' --explain --minors 1 $dir/nine.txt
