@@ -8417,8 +8417,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* Blocks of a join without sorting, of three vertices, whose masks lie at p in x and q in y: y[o | i] += a[o] x[i] for
-   o disjoint from i, or back, x[i] += a[o] y[o | i]. o ascends. Eight times as fast as a loop over masks. */
+/* A join's block, of three vertices, whose masks lie at p in x and q in y: y[o | i] += a[o] x[i], o disjoint from i. */
 static void permi_tree_block(const double *a, const double *x, const uint32_t *p, double *y, const uint32_t *q)
 {
   const double x0 = x[p[0]], x1 = x[p[1]], x2 = x[p[2]], x3 = x[p[3]];
@@ -8433,21 +8432,7 @@ static void permi_tree_block(const double *a, const double *x, const uint32_t *p
   y[q[7]] = y[q[7]] + a[0] * x7 + a[1] * x6 + a[2] * x5 + a[3] * x4 + a[4] * x3 + a[5] * x2 + a[6] * x1 + a[7] * x0;
 }
 
-static void permi_tree_block_back(const double *a, double *x, const uint32_t *p, const double *y, const uint32_t *q)
-{
-  const double y1 = y[q[1]], y2 = y[q[2]], y3 = y[q[3]], y4 = y[q[4]], y5 = y[q[5]], y6 = y[q[6]], y7 = y[q[7]];
-  x[p[0]] = x[p[0]] + a[0] * y[q[0]] + a[1] * y1 + a[2] * y2 + a[3] * y3 + a[4] * y4 + a[5] * y5 + a[6] * y6 +
-            a[7] * y7;
-  x[p[1]] = x[p[1]] + a[0] * y1 + a[2] * y3 + a[4] * y5 + a[6] * y7;
-  x[p[2]] = x[p[2]] + a[0] * y2 + a[1] * y3 + a[4] * y6 + a[5] * y7;
-  x[p[3]] = x[p[3]] + a[0] * y3 + a[4] * y7;
-  x[p[4]] = x[p[4]] + a[0] * y4 + a[1] * y5 + a[2] * y6 + a[3] * y7;
-  x[p[5]] = x[p[5]] + a[0] * y5 + a[2] * y7;
-  x[p[6]] = x[p[6]] + a[0] * y6 + a[1] * y7;
-  x[p[7]] = x[p[7]] + a[0] * y7;
-}
-
-/* Copies the `count` places that a block has; the others are 0. */
+/* Copies the `count` places that a block has. */
 static void permi_tree_block_copy(const double *table, const uint32_t *at, uint32_t count, double *room)
 {
   uint32_t k;
@@ -8455,7 +8440,8 @@ static void permi_tree_block_copy(const double *table, const uint32_t *at, uint3
     room[k] = k < count ? table[at[k]] : 0;
 }
 
-/* Joins without sorting, where the product, or the factor whose adjoint is made, has certain highest common bits. */
+/* Joins without sorting, where the product, or the factor whose adjoint is made, has certain highest common bits.
+   Adjoints are products of complements. */
 static perm_status permi_tree_direct_part(void *context, uint64_t number, int thread)
 {
   static const uint32_t here[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -8463,44 +8449,39 @@ static perm_status permi_tree_direct_part(void *context, uint64_t number, int th
   const double *a = (const double *)(const void *)join->factor[1 - join->inner]->value;
   double *x = join->bar ? join->bar : (double *)(void *)join->factor[join->inner]->value;
   double *y = (double *)(void *)join->out->value, room[3][8];
-  const int bits = permi_count_ones(join->common);
+  const int bits = permi_count_ones(join->common), back = join->bar != NULL;
   const uint32_t outer = join->set[1 - join->inner], inner = join->set[join->inner];
-  const uint32_t count = 1u << (bits < 3 ? bits : 3);
+  const uint32_t count = 1u << (bits < 3 ? bits : 3), turn = back ? count - 1 : 0;
   const uint32_t block = (uint32_t)permi_deposit_bits(count - 1, join->common), rest = outer & ~block;
   const uint32_t cut = (uint32_t)permi_deposit_bits(((1u << join->cut) - 1) << (bits - join->cut), join->common);
   const uint32_t fixed = (uint32_t)permi_deposit_bits(number << (bits - join->cut), join->common);
-  uint32_t k, mask = 0, at[3][8]; /* in a, x and y */
+  uint32_t k, mask = 0, at[3][8]; /* in a, added, sum */
   perm_status status = PERM_OK;
-  memset(at, 0, sizeof at);
   for (k = 0; k < count; k++) {
-    at[2][k] = (uint32_t)permi_deposit_bits(k, block);
-    at[0][k] = permi_tree_extract(at[2][k], outer);
-    at[1][k] = permi_tree_extract(at[2][k], inner);
+    const uint32_t turned = (uint32_t)permi_deposit_bits(k ^ turn, block);
+    at[0][k] = permi_tree_extract((uint32_t)permi_deposit_bits(k, block), outer);
+    at[1 + back][k] = permi_tree_extract(turned, inner);
+    at[2 - back][k] = turned;
   }
   do {
     const uint32_t to = inner & ~(mask | cut | block), from = permi_tree_extract(to, inner);
-    double *x_at = x + permi_tree_extract(fixed & ~mask, inner), *y_at = y + (mask | fixed);
-    double sum = 0;
+    double *x_at = x + permi_tree_extract(fixed & ~mask, inner), *y_at = y + (mask | fixed), sum = 0;
     uint32_t s = 0, t = 0;
     permi_tree_block_copy(a + permi_tree_extract(mask, outer), at[0], count, room[0]);
-    for (k = 0; k < count && !(mask & (join->bar ? fixed : cut & ~fixed)); k++)
+    for (k = 0; k < count && !(mask & (back ? fixed : cut & ~fixed)); k++)
       sum += room[0][k];
     while (sum > 0) {
-      double *of_x = x_at + s, *of_y = y_at + t, *written = join->bar ? of_x : of_y;
-      const uint32_t *p = at[1], *q = at[2], *places = join->bar ? p : q;
-      if (count < 8) {
-        permi_tree_block_copy(of_x, p, count, room[1]);
-        permi_tree_block_copy(of_y, q, count, room[2]);
-        of_x = room[1];
-        of_y = room[2];
-        p = q = here;
+      const double *added = back ? y_at + t : x_at + s;
+      double *result = back ? x_at + s : y_at + t;
+      if (count == 8) {
+        permi_tree_block(room[0], added, at[1], result, at[2]);
+      } else {
+        permi_tree_block_copy(added, at[1], count, room[1]);
+        permi_tree_block_copy(result, at[2], count, room[2]);
+        permi_tree_block(room[0], room[1], here, room[2], here);
+        for (k = 0; k < count; k++)
+          result[at[2][k]] = room[2][k];
       }
-      if (join->bar)
-        permi_tree_block_back(room[0], of_x, p, of_y, q);
-      else
-        permi_tree_block(room[0], of_x, p, of_y, q);
-      for (k = 0; count < 8 && k < count; k++)
-        written[places[k]] = join->bar ? of_x[k] : of_y[k];
       s = (s - from) & from;
       t = (t - to) & to;
       if (!t)
@@ -9605,6 +9586,12 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
+/* An entry: the first half of a permi_coefficient, or its integers. */
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
+
 /* `cost` is INFINITY above the limit or if the band is too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
@@ -9618,7 +9605,7 @@ typedef struct permi_band {
   permi_band_price price;
   int n, groups, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* as taken */
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   double seconds_each, bound_relative, lost_error;
   double lossy; /* relative error that own powers cause */
 } permi_band;
@@ -9833,8 +9820,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -9949,7 +9936,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    memset(&stream.entry, 0, sizeof stream.entry);
+    if (permi_algebra_is_integer(band->numbers.algebra))
+      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
+    else
+      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -10337,7 +10328,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   const size_t rows = (size_t)block->n, edges = (size_t)block->edges;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *band->entry);
+  band->entry = (permi_band_entry *)permi_pool_get(pool, edges, sizeof *band->entry);
   if (!permi_pool_ints(pool, &band->entry_start, rows + 1, &band->entry_group, edges, &band->capacity, rows,
                        &band->first, rows, &band->last, rows, &band->row, rows, &band->column, rows,
                        &band->column_start, rows, (int **)NULL))
@@ -10349,6 +10340,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
+      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10361,7 +10353,11 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      if (block->integer)
+        memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
+      else
+        memcpy(band->entry[used++].real, &c, sizeof band->entry->real);
     }
   }
   band->entry_start[n] = used;
@@ -10451,7 +10447,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
                  sizeof(permi_band_run) *
                      fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) + 131072 +
-                 80.0 * block->edges;
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -10471,7 +10467,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }

@@ -39,7 +39,7 @@
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
-     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_tree, >>derive_frontier,
+     sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
                      perm_sample_sparse, _gradient_, _marginals_
 
@@ -116,8 +116,8 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_frontier.h"
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
-#include "sample/derive_tree.h"
 #include "sample/derive_frontier.h"
+#include "sample/derive_tree.h"
 #include "sample/sample.h"
 #include "sample/derive.h"
 

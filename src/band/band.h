@@ -18,6 +18,12 @@
 #define PERMI_BAND_KEPT_RUNS 1048576
 #define PERMI_BAND_BLOCKS 8
 
+/* An entry: the first half of a permi_coefficient, or its integers. */
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
+
 /* `cost` is INFINITY above the limit or if the band is too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; at most: states, transitions of a row */
@@ -31,7 +37,7 @@ typedef struct permi_band {
   permi_band_price price;
   int n, groups, counted, *entry_start, *entry_group, *capacity, *first, *last;
   int *row, *column, *column_start; /* as taken */
-  permi_coefficient *entry;
+  permi_band_entry *entry;
   double seconds_each, bound_relative, lost_error;
   double lossy; /* relative error that own powers cause */
 } permi_band;
@@ -246,8 +252,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -362,7 +368,11 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    memset(&stream.entry, 0, sizeof stream.entry);
+    if (permi_algebra_is_integer(band->numbers.algebra))
+      memcpy(stream.entry.integer, band->entry[e].integer, sizeof stream.entry.integer);
+    else
+      memcpy(&stream.entry, band->entry[e].real, sizeof band->entry[e].real);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);

@@ -7,6 +7,7 @@
    Adjoints lie where the tables lay. Joins skip zeros only where all are structural. One thread sums a place; dots
    have as many parts for any number of threads. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
 #pragma once
+#include "derive_frontier.h"
 #include "trace_tree.h"
 
 #define PERMI_TREE_DOT_STATES 4096 /* chosen: more are summed in */
@@ -21,31 +22,27 @@ typedef struct permi_tree_back {
   double product;      /* of a product */
 } permi_tree_back;
 
-/* Adds sums of x y, x in `group`, y adjoints: at each of `of` with its partners; NULL: in step. */
+/* Adds sums of x y, x in `group`, y adjoints: at each of `of` with its partners. */
 static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, const permi_numbers *numbers,
                                                      const permi_tree_product *join, const permi_tree_group *of,
                                                      const permi_tree_group *group, const uint64_t *bar, uint64_t *to)
 {
-  const permi_tree_rank *rank = join ? &join->run->rank : NULL;
+  const permi_tree_rank *rank = &join->run->rank;
   const permi_coefficient one = permi_coefficient_one();
-  const size_t size = permi_value_words(algebra, numbers), count = of ? of->count : 1;
+  const size_t size = permi_value_words(algebra, numbers);
   uint64_t sum[2 * PERM_INTEGER_WORDS];
   size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
-  for (i = 0; i < count; i++) {
-    const uint32_t m = join ? of->mask[i] ^ join->rows : 0;
+  for (i = 0; i < of->count; i++) {
+    const uint32_t m = of->mask[i] ^ join->rows;
     memset(sum, 0, 8 * size);
     for (k = 0; k < group->count; k++) {
-      size_t at = k, place = k;
-      if (join) {
-        const uint32_t state = group->mask[k] ^ m;
-        place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
-        at = group->index[k];
-      }
-      permi_value_fuse(algebra, numbers, group->value + size * at, sum, bar + size * place);
+      const uint32_t state = group->mask[k] ^ m;
+      const size_t place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
+      permi_value_fuse(algebra, numbers, group->value + size * group->index[k], sum, bar + size * place);
     }
-    permi_value_add(algebra, numbers, &one, to + size * (of ? of->index[i] : 0), sum, 0);
+    permi_value_add(algebra, numbers, &one, to + size * of->index[i], sum, 0);
   }
 }
 
@@ -68,10 +65,9 @@ static void permi_tree_ray_back(const permi_tree_ray *ray, int part, size_t from
 {
   const permi_tree *tree = ray->tree;
   const size_t size = (size_t)tree->size;
-  const permi_tree_group group = {NULL, NULL, count, ray->open + from * size};
   permi_values_add(&tree->numbers, ray->c, ray->open_bar + from * size, ray->matched + to * size, count);
-  permi_tree_gatherers[tree->numbers.algebra](&tree->numbers, NULL, NULL, &group, ray->matched + to * size,
-                                              ray->sum + (size_t)part * size);
+  permi_values_dot(&tree->numbers, ray->open + from * size, ray->matched + to * size, NULL, NULL, count,
+                   ray->sum + (size_t)part * size);
 }
 
 /* By edge e, or, before the node's, by `alone`. */

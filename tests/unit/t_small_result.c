@@ -72,7 +72,8 @@ TEST(t_small_result_bounds_and_estimates)
                    kind, r.error_estimate, r.error_bound, r.seconds);
       }
   }
-  CHECK_SHOW(at_once > test_some(500) && general > 10 && 3 * bounded > 2 * at_once, "%ld, %ld, %ld", at_once, general, bounded);
+  CHECK_SHOW(at_once > test_some(500) && general > 10 && 3 * bounded > 2 * at_once, "%ld, %ld, %ld", at_once, general,
+             bounded);
   CHECK_SHOW(worst > 0.001 && worst < TEST_ESTIMATES, "%g estimates", worst);
 }
 
