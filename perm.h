@@ -2532,7 +2532,7 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
-/* The order of perm_isa: a family can what those before it can, of one make. */
+/* Returns doubles a vector. Families are ordered: each can what earlier ones can, of one make. */
 static int permi_isa_here(perm_isa isa)
 {
   if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
