@@ -100,7 +100,7 @@ else skip 1 "CMake: not here (apt-get install cmake)"; fi
 options() { sort -u | grep -v '^--$'; }
 "$at/bin/perm" --list options | sed 's/[ [].*//' | options >"$out/listed"
 check "there are options" test "$(wc -l <"$out/listed")" -ge 35
-grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"|\{"--[a-z-]+", &' \
+grep -ohE 'strcmp\((name|argv\[i\]), "--[a-z-]*"|strncmp\(argv\[i\], "--[a-z-]+"|\{"--[a-z-]+", (&|"[a-z])' \
   examples/command/perm_cli*.[ch] | grep -oE -e '--[a-z-]+' |
   options >"$out/parsed"
 check "--help has every option of the parser, and no other" cmp "$out/parsed" "$out/listed"

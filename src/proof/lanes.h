@@ -34,7 +34,7 @@ typedef struct permi_rook_way {
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
 
-/* >>proof_kernels and >>rook_kernels for each instruction set. */
+/* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY
 #include PERM_HEADER_FILE

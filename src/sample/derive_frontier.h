@@ -3,6 +3,7 @@
    the end and x' = sum over streams from x to y of c y', a derivative is c' = sum of x y'. So adjoints are values of
    the reversed program, with the lists that are kept. THE BOUND: docs/proofs-rounding.md (tests/proofs/chains.v). */
 #pragma once
+#include "../proof/lanes.h"
 #include "trace_frontier.h"
 #include "../tree/tree.h"
 
