@@ -10085,7 +10085,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), the chooser, and what
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
    engines for arrays are given. */
 
 struct permi_array;

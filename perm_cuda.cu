@@ -29,8 +29,8 @@
                      >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs; batches
-                     >>frontier       the frontier's dynamic program, on one GPU
+                     >>gpu_run        chunk ranges on several GPUs; batches
+                     >>gpu_frontier   the frontier's dynamic program, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
@@ -5760,7 +5760,7 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
   return loaded ? loaded->function[0] : NULL;
 }
 
-/* ============================================================================================ >>run
+/* ======================================================================================== >>gpu_run
    Runs ranges of chunks: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap.
    Pieces are merged in order, so what is done is a prefix. */
 
@@ -6267,7 +6267,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
   return permi_team_end(&team, batch->count, status);
 }
 
-/* ======================================================================================= >>frontier
+/* =================================================================================== >>gpu_frontier
    Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
    sizes, free tables and the last value. */
 

@@ -17,8 +17,8 @@
      >>api          every public function
      >>coordinator  which rank computes which chunks: self-scheduling
      >>session      communicator, waiting, agreement of all ranks
-     >>run          one job: ranges, reports, checkpoint, stops
-     >>calls        the public functions
+     >>mpi_run      one job: ranges, reports, checkpoint, stops
+     >>mpi_calls    the public functions
      >>main         the command
 
    EXAMPLE
@@ -549,7 +549,7 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
   return permi_mpi_agree(session, verdict, message);
 }
 
-/* ============================================================================================ >>run
+/* ======================================================================================== >>mpi_run
    Runs one job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others,
    and these (permi_mpi_work) look for orders. */
 
@@ -1042,7 +1042,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   return result->status;
 }
 
-/* ========================================================================================== >>calls
+/* ====================================================================================== >>mpi_calls
    All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
    does alone what needs no plan, and small matrices. */
 

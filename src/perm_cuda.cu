@@ -28,8 +28,8 @@
                      >>text_frontier  arrays of the frontier
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
-                     >>run            chunk ranges on several GPUs; batches
-                     >>frontier       the frontier's dynamic program, on one GPU
+                     >>gpu_run        chunk ranges on several GPUs; batches
+                     >>gpu_frontier   the frontier's dynamic program, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
@@ -87,8 +87,8 @@
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"
 #include "gpu/compile.h"
-#include "gpu/run.h"
-#include "gpu/frontier.h"
+#include "gpu/gpu_run.h"
+#include "gpu/gpu_frontier.h"
 #endif /* PERMI_CUDA_HOST */
 
 /* MIT License; SPDX-License-Identifier: MIT

@@ -16,8 +16,8 @@
      >>api          every public function
      >>coordinator  which rank computes which chunks: self-scheduling
      >>session      communicator, waiting, agreement of all ranks
-     >>run          one job: ranges, reports, checkpoint, stops
-     >>calls        the public functions
+     >>mpi_run      one job: ranges, reports, checkpoint, stops
+     >>mpi_calls    the public functions
      >>main         the command
 
    EXAMPLE
@@ -102,8 +102,8 @@
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
 #include "mpi/session.h"
-#include "mpi/run.h"
-#include "mpi/calls.h"
+#include "mpi/mpi_run.h"
+#include "mpi/mpi_calls.h"
 #endif
 #include "mpi/main.h"
 

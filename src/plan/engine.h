@@ -1,5 +1,5 @@
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>engines), the chooser, and what
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
    engines for arrays are given. */
 #pragma once
 #include "../dense/plan.h"

@@ -1,4 +1,4 @@
-/* >>gpu/run, >>batch_gpu, >>text_batch */
+/* >>gpu_run, >>batch_gpu, >>text_batch */
 /* Batches on a GPU, or its twin, against single calls. */
 
 /* ---- batches */

@@ -1,4 +1,4 @@
-/* >>gpu, >>dense_gpu, >>gpu/contract, >>gpu/works, >>gpu/driver, >>gpu/run, >>gpu/text, >>gpu/compile */
+/* >>gpu, >>dense_gpu, >>contract, >>works, >>driver, >>gpu_run, >>text, >>compile */
 /* Dense matrices on a GPU, or its twin, against the CPU: values, bits, faults, checkpoints, stops, plans. */
 
 /* Within their estimates and bounds of the CPU's double-doubles; `rounds` matrices of each kind. */

@@ -1,4 +1,4 @@
-/* >>gpu/frontier, >>text_frontier, >>arrays_gpu */
+/* >>gpu_frontier, >>text_frontier, >>arrays_gpu */
 /* The frontier program on arrays on a GPU, or its twin: the CPU engine's bits in every kind of value, for all shapes
    of matrices and of tables; faults, stops, memory. */
 

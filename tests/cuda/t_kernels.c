@@ -1,4 +1,4 @@
-/* >>gpu/text, >>text_exact, >>text_batch, >>text_minors, >>text_frontier */
+/* >>text, >>text_exact, >>text_batch, >>text_minors, >>text_frontier */
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
 
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */

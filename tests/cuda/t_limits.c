@@ -1,4 +1,4 @@
-/* >>gpu/run, >>gpu/compile */
+/* >>gpu_run, >>compile */
 /* A compiler that takes long: calls leave it when they are to stop, what it makes is kept, nobody else waits for it,
    and the process may end. On the twin, whose compiler takes as long as the test says. */
 

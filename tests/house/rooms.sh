@@ -59,25 +59,20 @@ folders() {
 }
 check "folders use folders above" folders
 
-# A tag that a comment names is a room: >>tree or, where two folders have a room of that name, >>gpu/run.
-tags() { ! cat $rooms src/*.* $tests | grep -oE '>>[a-z_/]+' | sort -u | sed 's/>>//' | while read -r tag; do
-  [ -e src/$tag.h ] || ls src/*/$tag.h >/dev/null 2>&1 || echo ">>$tag"; done | grep .; }
+# A tag that a comment names is a room.
+tags() { ! cat $rooms src/*.* $tests | grep -oE '>>[a-z_]+' | sort -u | sed 's/>>//' | while read -r tag; do
+  ls src/*/$tag.h >/dev/null 2>&1 || echo ">>$tag"; done | grep .; }
 check "every tag names a room" tags
 
 # A file of tests opens with the rooms that it tests, and every room is tested somewhere.
 awk 'FNR == 1 { opening = /^\/\* >>/ }
-  opening { while (match($0, />>[a-z_\/]+/)) {
+  opening { while (match($0, />>[a-z_]+/)) {
       print FILENAME, substr($0, RSTART + 2, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } }
   /\*\// { opening = 0 }' $tests >$out/tested
-ls $rooms | sed 's/^src.\(.*\)\.h$/\1/' >$out/names
-tested() { # a name without its folder is enough where one folder has it
-  ! awk 'NR == FNR { test[$2] = $1; next }
-    { name = $1; sub(/.*\//, "", name); room[name] = room[name] " " $1; rooms[name]++ }
-    END { for (name in room) { split(room[name], at)
-        for (i = 1; i <= rooms[name]; i++)
-          if (!(at[i] in test) && !(rooms[name] == 1 && name in test)) print at[i] ".h: no test names it" }
-      for (tag in test) if (rooms[tag] > 1) print test[tag] ": >>" tag " may be" room[tag] }' $out/tested $out/names | grep .
-}
+basename -a -s .h $rooms | sort >$out/names
+once() { ! uniq -d $out/names | grep .; }
+check "a tag names one room" once
+tested() { ! awk '{ print $2 }' $out/tested | sort -u | comm -13 - $out/names | grep .; }
 check "every room is named by a test" tested
 openings_of_tests() {
   ! for file in tests/*/t_*.c; do

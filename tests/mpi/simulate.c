@@ -1,4 +1,4 @@
-/* >>mpi/coordinator */
+/* >>coordinator */
 /* The coordinator of perm_mpi.c with a thousand simulated ranks: what rank 0 spends on them, as a share of the time
    that the job takes. Its logic, partials encoded and decoded, sums, states and checkpoints are real; computing and
    messages take no time here. Usage: build/simulate_mpi [RANKS [SECONDS]]   (1000 ranks, a job of about 300 s)

@@ -1,4 +1,4 @@
-/* >>mpi/api, >>mpi/calls, >>mpi/run, >>mpi/session, >>mpi/main */
+/* >>api, >>mpi_calls, >>mpi_run, >>session, >>main */
 /* perm_mpi.c on the ranks of one mpirun: every test runs on all of them in step. Rank 0 prints; a check counts the
    ranks on which it fails. Usage: mpirun -np K build/tests_mpi [-t THREADS] [-v] [FILTER...]
    For tests/mpi/kill.sh: ... --job KIND METHOD CHECKPOINT DIRECTORY: one job, slow, that writes a checkpoint very

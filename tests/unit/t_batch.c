@@ -1,4 +1,4 @@
-/* >>batch/batch, >>batch_kernels */
+/* >>batch, >>batch_kernels */
 /* Every value is a single call's within 1e-10 (in fact much less), whatever the layout, the order, the count;
    bits do not depend on threads or neighbours; what fails is named. */
 

@@ -1,4 +1,4 @@
-/* >>api/calls, >>sparse_calls, >>more_calls, >>memory, >>files */
+/* >>calls, >>sparse_calls, >>more_calls, >>memory, >>files */
 /* Every public function, with every allocation and every write failing once: a clean status, nothing leaks, and the
    same call afterwards gives what it gave before. The table must name every PERM_API function of both headers;
    those without a call neither allocate nor write (texts, names, what frees). Allocations come from options.allocator

@@ -1,4 +1,4 @@
-/* >>tree, >>tree_order, >>frontier/frontier, >>steps, >>arrays, >>reduce, >>sparse */
+/* >>tree, >>tree_order, >>frontier, >>steps, >>arrays, >>reduce, >>sparse */
 /* Sparse rectangular matrices: columns that stay free, in trees of tables, in lists and arrays of a frontier, against
    sums over subsets of rows and against each other. */
 

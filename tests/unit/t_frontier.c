@@ -1,4 +1,4 @@
-/* >>frontier/frontier, >>steps, >>sorting, >>values, >>frontier_offer */
+/* >>frontier, >>steps, >>sorting, >>values, >>frontier_offer */
 /* The frontier program: every kind of value lies within its own bound of exact arithmetic, in all the digits that it
    keeps. */
 

@@ -1,4 +1,4 @@
-/* >>job, >>plan/run, >>check */
+/* >>job, >>run, >>check */
 /* The same bits however the work is cut, and every bad argument named. */
 
 static void job_matrix(int n, double *a)

@@ -1,4 +1,4 @@
-/* >>minors/minors, >>minors_calls */
+/* >>minors, >>minors_calls */
 /* Minors of non-negative matrices by subsets, marginals, and what escalates: every minor is within the proved bound, a
    marginal is entry times minor over the permanent, in wide precision; precision fast never escalates; an escalation
    that is stopped leaves the first result. */

@@ -1,4 +1,4 @@
-/* >>checkpoint, >>plan/run, >>judge */
+/* >>checkpoint, >>run, >>judge */
 /* Parts and resumed runs give the bits of a single run; what a job in pieces refuses. */
 
 /* Limits of time do not change what is computed in pieces: another call may have another limit. */

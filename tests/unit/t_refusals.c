@@ -1,4 +1,4 @@
-/* >>graph/device, >>control, >>check, >>batch, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
+/* >>device, >>control, >>check, >>batch, >>minors_calls, >>estimate_calls, >>sample, >>rook, >>job */
 /* Each bound of each argument, one beyond it and, where that is cheap, at it: the refusal names the argument, and what
    was to hold numbers holds NaN. t_arguments.c has the rest. */
 

@@ -1,9 +1,9 @@
-/* ========================================================================================== >>calls
+/* ====================================================================================== >>mpi_calls
    All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
    does alone what needs no plan, and small matrices. */
 #pragma once
 #include "api.h"
-#include "run.h"
+#include "mpi_run.h"
 
 enum {
   PERMI_MPI_REAL,

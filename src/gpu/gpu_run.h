@@ -1,4 +1,4 @@
-/* ============================================================================================ >>run
+/* ======================================================================================== >>gpu_run
    Runs ranges of chunks: a GPU's host thread takes pieces of a tenth of a second, on two streams so that they overlap.
    Pieces are merged in order, so what is done is a prefix. */
 #pragma once

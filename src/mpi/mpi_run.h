@@ -1,4 +1,4 @@
-/* ============================================================================================ >>run
+/* ======================================================================================== >>mpi_run
    Runs one job on all ranks. Between ranges and in the progress callback rank 0 (permi_mpi_lead) serves the others,
    and these (permi_mpi_work) look for orders. */
 #pragma once

@@ -1,4 +1,4 @@
-/* ======================================================================================= >>frontier
+/* =================================================================================== >>gpu_frontier
    Runs the frontier on one GPU and stream. The host fills a table of words while a step runs; it waits for
    sizes, free tables and the last value. */
 #pragma once
