@@ -897,7 +897,7 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
-static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
+static const double permi_exact_spread[2] = {8, 1024}; /* slower at most: vectors, none */
 #define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */
@@ -10673,7 +10673,6 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_isa isa = permi_isa(options);
   const int n = maker->n;
   perm_status status = PERM_OK;
   (void)rival;
@@ -10688,7 +10687,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
       offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
-    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa == permi_isa_doubles(isa)] * offer->least;
+    offer->likely = permi_exact_spread[permi_isa(options) == PERM_ISA_PLAIN] * offer->least;
   }
   return status;
 }

@@ -25,7 +25,7 @@
 #define PERMI_RATE_GLYNN 6e8 /* rows; half for Ryser, a twentieth for expansion */
 #define PERMI_RATE_EXACT_WORDS 2.5e8   /* products of words, residues */
 #define PERMI_RIVAL_RATE 2e11          /* elements: more than exact sums reach */
-static const double permi_exact_spread[3] = {2, 8, 1024}; /* slower at most: IFMA, other vectors, none */
+static const double permi_exact_spread[2] = {8, 1024}; /* slower at most: vectors, none */
 #define PERMI_TERMS_SECONDS 5e-8       /* minors by subsets: ten rows of states */
 #define PERMI_MINORS_DD_SECONDS 1e-9   /* minors: an element in double-double; AVX2 */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8  /* a double-double product and sum */

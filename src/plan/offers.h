@@ -284,7 +284,6 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_isa isa = permi_isa(options);
   const int n = maker->n;
   perm_status status = PERM_OK;
   (void)rival;
@@ -299,7 +298,7 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
     offer->least = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
     if (options->gpu.devices)
       offer->least = fmin(offer->least, 0.5 + n * ldexp(1, n - 1) / (50 * PERMI_EXACT_GPU_RATE));
-    offer->likely = permi_exact_spread[isa == PERM_ISA_PLAIN ? 2 : isa == permi_isa_doubles(isa)] * offer->least;
+    offer->likely = permi_exact_spread[permi_isa(options) == PERM_ISA_PLAIN] * offer->least;
   }
   return status;
 }
