@@ -7,7 +7,7 @@
 #if PERMI_WIDTH > 1
 #define PERMI_NUMBERS(...) PERMI_UNROLL for (k = 0; k < count; k++) __VA_ARGS__
 #else
-#define PERMI_NUMBERS(...) PERMI_UNROLL_FEW for (k = 0; k < count; k++) __VA_ARGS__
+#define PERMI_NUMBERS(...) for (k = 0; k < count; k++) __VA_ARGS__ /* unrolled, as fast and longer */
 #endif
 
 PERMI_INLINE int PERMI_H(count)(int algebra)
