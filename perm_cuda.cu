@@ -264,10 +264,8 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
+  for (uint64_t chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
     permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
@@ -296,7 +294,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   const perm_gpu_sink sink = {&call, gpu->add ? gpu->add : permi_gpu_add, perm_partial_merge, permi_gpu_poll, 0};
   perm_options options;
   char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
   int gpus = 0;
   memset(&options, 0, sizeof options);
   if (control)
@@ -304,7 +301,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (!options.gpu.devices)
     options.gpu.devices = 1;
   options.allocator = gpu->allocator;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  const perm_status status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;
     memcpy(control->message, message, sizeof message);
@@ -324,23 +321,22 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
   const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
   double *step = table + stride, *walk = step + stride * work->high;
   double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
+  for (int w = 0; w < words; w++) {
     const double *a = word[w];
     const int at = r * words + w;
-    for (j = pivot; j < n; j++)
+    for (int j = pivot; j < n; j++)
       table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
+    for (int k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
+    for (int k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
     }
-    for (k = 0; k < work->high; k++)
+    for (int k = 0; k < work->high; k++)
       step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
   }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
+  for (int w = 0; w < parts && pivot && plain >= 0; w++)
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
@@ -349,20 +345,18 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 {
   const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
   permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
-  int words, r;
   if (!gpu)
     return PERM_ERROR_MEMORY;
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
-  work = &gpu->work;
+  perm_gpu_work *work = &gpu->work;
   work->low = lines->low;
   work->plain = lines->plain;
   work->n = n;
   work->parts = parts;
   work->product = product;
-  words = parts * (1 + work->low);
+  const int words = parts * (1 + work->low);
   work->stride = (n * words + 1) / 2 * 2;
   work->block = plan->block_columns;
   work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
@@ -378,7 +372,7 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
     return PERM_ERROR_MEMORY;
   }
   work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
+  for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
     permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
     permi_gpu_table_row(work, gpu->memory, word, r);
@@ -415,10 +409,9 @@ static void permi_gpu_members(const permi_gpu_member *member, size_t members, co
   for (; members; members--, member++) {
     const short *list = member->list;
     const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
-    int i;
     at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
                            list ? "int i" : "");
-    for (i = 0; list && i + 1 < member->count; i++)
+    for (int i = 0; list && i + 1 < member->count; i++)
       if (list[i] != last)
         at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
     at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
@@ -456,13 +449,12 @@ static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int l
 {
   const int kind = shape->kind[line];
   uint64_t carry = 0;
-  int k;
   if (times < 0)
     x = permi_wide_negate(x);
   to += shape->at[line];
   if (kind < 6)
     *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
-  for (k = 0; kind == 6 && k < wide; k++) {
+  for (int k = 0; kind == 6 && k < wide; k++) {
     const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
     carry += (uint64_t)to[k] + word;
     to[k] = (uint32_t)carry;
@@ -513,26 +505,25 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
   uint32_t *step = table + stride, *walk = step + stride * shape->high;
   uint32_t *settings = walk + stride * (2 * shape->walk + 1);
-  int g, j, k, r, part;
-  for (r = 0, g = 0; r < rows->n; r++) {
+  for (int r = 0, g = 0; r < rows->n; r++) {
     const int i = shape->order[r];
     g += r == shape->first[g + 1];
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
       permi_wide bias = {0, 0};
       bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
       permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
       permi_exact_gpu_put(shape, table, line, wide, bias, 1);
-      for (k = 0; k < (block ? 64 : 0); k++)
-        for (j = 0; j < block; j++)
+      for (int k = 0; k < (block ? 64 : 0); k++)
+        for (int j = 0; j < block; j++)
           if (k >> j & 1)
             permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < shape->walk; k++) {
+      for (int k = 0; k < shape->walk; k++) {
         const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
         permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
         permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
       }
-      for (k = 0; k < shape->high; k++)
+      for (int k = 0; k < shape->high; k++)
         permi_exact_gpu_put(shape, step + stride * k, line, wide,
                             permi_exact_step(rows, i, 1 + block + shape->walk + k, part), -1);
     }
@@ -541,13 +532,12 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
 
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
-  int i, j, k, v;
-  for (k = 0; k < shape->zeros; k++) {
+  for (int k = 0; k < shape->zeros; k++) {
     const int row = shape->order[shape->zero_line[k]], norm = (int)rows->norm[row];
-    for (v = -norm; v <= norm; v++)
-      for (i = 0; i < 64; i++) {
+    for (int v = -norm; v <= norm; v++)
+      for (int i = 0; i < 64; i++) {
         int y = v;
-        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
+        for (int j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
           y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
         if (y == 0)
           masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
@@ -561,14 +551,12 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
   const int parts = rows->parts;
   const size_t words = (size_t)(shape->sums + 2 * shape->masks), bytes = sizeof(permi_exact_gpu) + 4 * words;
   permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  uint32_t *table;
   if (!exact)
     return PERM_ERROR_MEMORY;
-  table = (uint32_t *)(void *)(exact + 1);
+  uint32_t *table = (uint32_t *)(void *)(exact + 1);
   exact->shape = *shape;
   exact->transposed = rows->transposed;
-  work = &exact->gpu.work;
+  perm_gpu_work *work = &exact->gpu.work;
   work->walk = shape->walk;
   work->high = shape->high;
   work->doubles = words / 2;
@@ -694,9 +682,8 @@ static double permi_minors_below(const permi_minors *minors, int turned, double 
   const int n = minors->total, parts = minors->parts, entries = n * parts;
   const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  int i;
   permi_minors_write_out(minors, turned, full);
-  for (i = 0; i < entries && minors->least; i++)
+  for (int i = 0; i < entries && minors->least; i++)
     full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
   plain.n = n;
@@ -708,7 +695,6 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   const int n = minors->total;
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
-  double rounds;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || n > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -720,7 +706,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
   /* additions of a walk and, by digits, of a thread's numbers */
-  rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  const double rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
   minors->below = permi_minors_below(minors, gpu.transposed, full);
@@ -886,31 +872,29 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
-  double *table;
-  int i, f, d;
   permi_minors_gpu_plan(&gpu, minors);
   gpu.control = control;
   gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
-  table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
+  double *table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
   if (!pool.failed) {
     permi_minors_gpu_table(&gpu, table);
     permi_minors_gpu_work(&gpu, table);
     memset(gpu.place, 0, sizeof gpu.place); /* a minor is at its row's place plus its column's */
-    for (f = 0; f < gpu.forms; f++)
+    for (int f = 0; f < gpu.forms; f++)
       gpu.place[gpu.transposed][gpu.form[f]] = f / 8 * parts * 8 + f % 8;
-    for (d = 0; d < gpu.digits && gpu.by_digits; d++)
+    for (int d = 0; d < gpu.digits && gpu.by_digits; d++)
       gpu.place[!gpu.transposed][gpu.line[d]] = d * gpu.columns * parts * 8;
     memset(&none, 0, sizeof none);
     status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
   }
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
-    for (i = 0; i < total->count && gpu.by_digits; i++) {
+    for (int i = 0; i < total->count && gpu.by_digits; i++) {
       const int minor = i / parts, row = minors->least + minor / minors->lines[1];
       const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
-    for (i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++)
       total->absolute[i] *= gpu.work.absolute_mask + 1.0;
   }
   permi_pool_release(&pool);
@@ -938,13 +922,11 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
   const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  size_t k;
-  int part;
-  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+  for (size_t k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
-      for (part = 0; part < parts; part++)
+      for (int part = 0; part < parts; part++)
         batch->out[k * (size_t)parts + (size_t)part] = from[part];
     }
   }
@@ -1039,11 +1021,10 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
 {
   const perm_status status = perm_cuda_frontier_value(run->gpu, value);
   double x[4];
-  size_t k;
   if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
     return status;
   memcpy(x, value, run->bytes);
-  for (k = 0; k < run->bytes / sizeof(double); k++)
+  for (size_t k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
       return PERM_ERROR_DEVICE; /* sizes exclude it */
   return PERM_OK;
@@ -2178,8 +2159,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
 
 static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
 {
-  int w;
-  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
+  for (int w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
@@ -2304,14 +2284,12 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
   const perm_allocator *allocator = &maker->options->allocator;
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
-  uint32_t *word;
-  int alive, k;
   if (!run)
     return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
-  alive = run->shape.path;
+  const int alive = run->shape.path;
   run->shape.path += 16;
-  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
     run->shape.path += 16 * signs->cut[k].levels;
   run->shape.path = (run->shape.path + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
@@ -2323,7 +2301,7 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
     permi_release(allocator, run);
     return permi_fail_memory(maker->result);
   }
-  word = (uint32_t *)(void *)run->gpu.memory;
+  uint32_t *word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
   permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
   memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
@@ -5163,9 +5141,8 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
-  int kind, k;
-  for (kind = 0; kind < PERMI_HELDS; kind++)
-    for (k = 0; k < holder->held; k++) {
+  for (int kind = 0; kind < PERMI_HELDS; kind++)
+    for (int k = 0; k < holder->held; k++) {
       void *at = holder->handle[k].at;
       if ((int)holder->handle[k].kind != kind)
         continue;
@@ -5186,13 +5163,12 @@ static void permi_give_back(permi_holder *holder)
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
-  int i;
   *library = NULL;
-  for (i = 0; libraries[i] && !*library; i++)
+  for (int i = 0; libraries[i] && !*library; i++)
     *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
   if (!*library)
     snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
-  for (i = 0; *library && symbols[i]; i++) {
+  for (int i = 0; *library && symbols[i]; i++) {
     void *symbol = dlsym(*library, symbols[i]);
     if (!symbol) {
       snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);
@@ -5311,8 +5287,7 @@ static int permi_step_planes(const permi_kernel_key *key)
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 {
   const unsigned char *byte = (const unsigned char *)data;
-  size_t i;
-  for (i = 0; i < bytes; i++)
+  for (size_t i = 0; i < bytes; i++)
     hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
   return hash;
 }
@@ -5373,13 +5348,11 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
-  size_t size;
-  char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
-         (program ? (size_t)key->length : strlen(end)) + 4;
-  source = (char *)malloc(size);
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
+                      (program ? (size_t)key->length : strlen(end)) + 4;
+  char *source = (char *)malloc(size);
   if (source)
     snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
              program ? program->text : end);
@@ -5473,14 +5446,12 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 {
   uint64_t head[2] = {size, permi_digest(PERMI_DIGEST_START, image, size)};
   char temporary[1200];
-  FILE *file;
-  int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
   remove(temporary); /* a killed process of this number may have left it */
-  file = fopen(temporary, "wbx"); /* x refuses a planted link */
+  FILE *file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
-  fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
+  int fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
   fine = !fclose(file) && fine;
   if (!fine || rename(temporary, path))
     remove(temporary);
@@ -5489,9 +5460,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 /* Returns the device's context. Needs no lock, as all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
-  CUcontext context;
   pthread_mutex_lock(&permi_cuda_lock);
-  context = permi_cuda.context[device];
+  CUcontext context = permi_cuda.context[device];
   pthread_mutex_unlock(&permi_cuda_lock);
   if (context || !PERMI_CALL(retain, (&context, device), device, message))
     return context;
@@ -5575,12 +5545,11 @@ static void permi_cache_path(const permi_making *making, char *path, size_t room
 
 static char *permi_image_make(const permi_making *making, size_t *size, char *message)
 {
-  char *image;
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
   *size = sizeof making->key; /* a twin's module is its key */
-  image = (char *)malloc(*size + 1);
+  char *image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
   return image;
@@ -5823,9 +5792,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
   pthread_mutex_lock(&team->lock);
   while (team->active) {
     const struct timespec until = permi_until(50000000);
-    uint64_t done;
     pthread_cond_timedwait(&team->changed, &team->lock, &until);
-    done = team->done;
+    const uint64_t done = team->done;
     pthread_mutex_unlock(&team->lock);
     if (status == PERM_OK)
       status = poll(context, done);
@@ -5840,9 +5808,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
 static int permi_team_stops(void *context)
 {
   permi_team *team = (permi_team *)context;
-  int stop;
   pthread_mutex_lock(&team->lock);
-  stop = team->stop;
+  const int stop = team->stop;
   pthread_mutex_unlock(&team->lock);
   return stop;
 }
@@ -5850,9 +5817,7 @@ static int permi_team_stops(void *context)
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
-  perm_status status;
-  int i;
-  for (i = 0; i < workers; i++) {
+  for (int i = 0; i < workers; i++) {
     worker[i].team = team;
     pthread_mutex_lock(&team->lock);
     team->active++;
@@ -5863,8 +5828,8 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
       permi_team_fail(team, "a host thread cannot be created", 0);
     }
   }
-  status = permi_team_watch(team, poll, context);
-  for (i = 0; i < workers; i++)
+  const perm_status status = permi_team_watch(team, poll, context);
+  for (int i = 0; i < workers; i++)
     if (worker[i].started)
       pthread_join(worker[i].thread, NULL);
   return status;
@@ -5931,13 +5896,12 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   const perm_gpu_program *program = worker->work->program;
   const double processors = permi_cuda.processors[worker->device], first = 4 * processors;
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
-  double size;
   if (!piece) {
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     return NULL;
   }
   pthread_mutex_lock(&team->lock);
-  size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
+  double size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
   size = fmax(size, program && program->signs ? PERMI_PIECE_TASKS * processors : 1);
   size = fmin(size, (double)permi_piece_chunks(worker->work));
@@ -6015,14 +5979,13 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   const perm_gpu_sink *sink = ((const permi_run *)worker->team->job)->sink;
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
-  double now, seconds, rate;
   int fine;
   if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
-  now = permi_clock();
-  seconds = now - (slot->start > worker->last ? slot->start : worker->last);
+  const double now = permi_clock();
+  const double seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
-  rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  const double rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
   /* after a late wake-up both pieces are done, which would look too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
@@ -6045,8 +6008,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
-  int turn;
-  for (turn = 0;; turn = !turn) {
+  for (int turn = 0;; turn = !turn) {
     permi_slot *now = &slot[turn];
     if (now->piece && !permi_finish(worker, now, holder))
       return 0;
@@ -6072,12 +6034,11 @@ static void *permi_work(void *argument)
   permi_slot slot[2];
   CUdeviceptr table = 0;
   CUfunction function = permi_worker_begin(worker, message);
-  int fine, i;
   memset(slot, 0, sizeof slot);
-  fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
-         PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
-  for (i = 0; i < 2 && fine; i++)
+  int fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
+             PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
+             PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
+  for (int i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
            permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most + scratch) &&
@@ -6098,8 +6059,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_worker worker[PERMI_GPUS];
   permi_team team;
   permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
-  perm_status status;
-  int i;
   *gpus = 0;
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
@@ -6108,12 +6067,12 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_team_begin(&team, &run, options->gpu.cache, message);
   team.done = begin;
   memset(worker, 0, sizeof worker);
-  for (i = 0; i < run.gpus; i++) {
+  for (int i = 0; i < run.gpus; i++) {
     worker[i].work = work;
     worker[i].device = i;
   }
-  status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
-  for (i = 0; i < run.gpus; i++)
+  const perm_status status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
+  for (int i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
   while (run.waiting) { /* pieces behind one that failed */
     permi_piece *piece = run.waiting;
@@ -6373,7 +6332,6 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
-  int k, fine;
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
@@ -6381,10 +6339,10 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
              holder->device, needed, (double)total, (double)left);
     return 0;
   }
-  fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
-         permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
-  for (k = 0; k < 2 && fine; k++) {
+  int fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
+             permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
+  for (int k = 0; k < 2 && fine; k++) {
     const size_t bytes = (size_t)shape->states[k] * 8, table = frontier->at[k].bytes;
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
@@ -6399,19 +6357,17 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
 {
-  perm_gpu_frontier *frontier;
-  int fine;
   *made = NULL;
   if (!perm_cuda_devices(1, message))
     return PERM_ERROR_DEVICE;
-  frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
+  perm_gpu_frontier *frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
   if (!frontier)
     return PERM_ERROR_MEMORY;
   frontier->shape = *shape;
   frontier->options = *options;
   frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
-  fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  int fine = permi_context(0, message) && permi_frontier_enter(frontier);
   if (fine) {
     fine = permi_frontier_open(frontier);
     if (!fine)
@@ -6445,13 +6401,11 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const size_t low = (size_t)1 << shape->low;
   const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
-  size_t middles, row;
-  int k;
   if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
   frontier->at[turn] = permi_step_places(shape, words);
   static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
-  for (k = 0; k < ways; k++) {
+  for (int k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
@@ -6460,9 +6414,9 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     if (frontier->module->key.product == PERM_GPU_INTEGER)
       memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
-  middles = at->bytes - at->left;
+  const size_t middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
-  for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
+  for (size_t row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
   memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
@@ -6517,7 +6471,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   const double real = 1;
   permi_holder *holder = &frontier->holder;
   const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
-  int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
   if (frontier->planes > frontier->shape.words || frontier->planes > PERM_INTEGER_WORDS) {
@@ -6532,10 +6485,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
-         PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
-         PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
+  const int fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
+                   PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
+                   permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+                   PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -6631,11 +6584,10 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
   const int turn = frontier->steps & 1;
-  int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) &&
-         permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
+  const int fine = permi_frontier_wait(frontier) &&
+                   permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -188,8 +188,7 @@ static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
-  int part;
-  for (part = 0; part <= parts + 1; part++, lane += 8) {
+  for (int part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
     if (width == 8) {
       lane[0] += sign * lane[4];
@@ -213,9 +212,8 @@ static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 {
   const uint64_t tops = UINT64_C(0x8080808080808080), y = (uint64_t)x << 32 | x;
   uint64_t word[2];
-  int k;
   memcpy(word, from, sizeof word);
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     word[k] = ((word[k] & ~tops) + (y & ~tops)) ^ ((word[k] ^ y) & tops);
   memcpy(to, word, sizeof word);
 }
@@ -238,8 +236,7 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
-  int k;
-  for (k = 0; k < width; k++) {
+  for (int k = 0; k < width; k++) {
     permi_wide x;
     x.low = lane[k] - bias;
     if (signs & (k ^ k >> 1 ^ k >> 2))

@@ -28,8 +28,7 @@ static int permi_is_numpy(const permi_reader *reader)
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 {
   uint64_t bits = 0;
-  unsigned k;
-  for (k = 0; k < size; k++)
+  for (unsigned k = 0; k < size; k++)
     bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
   return bits;
 }
@@ -38,10 +37,9 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
-  uint64_t length;
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
-  length = permi_numpy_bits(text + 8, wide, '<');
+  const uint64_t length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
@@ -79,7 +77,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -100,7 +97,7 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
     if (k == 0) {
       array->order = begin < end ? *begin : ' ';
       array->code = end - begin > 1 ? begin[1] : ' ';
-      for (t = 0; t < sizeof types / sizeof *types; t++)
+      for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
           array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
       if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
@@ -213,7 +210,6 @@ static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format f
 
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
-  unsigned long long left;
   uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
@@ -221,7 +217,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
   (void)wanted;
   if (!permi_numpy_open(reader, &array))
     return 0;
-  left = (unsigned long long)(reader->end - reader->cursor);
+  unsigned long long left = (unsigned long long)(reader->end - reader->cursor);
   if (left != array.bytes)
     return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,

@@ -305,11 +305,10 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 {
   perm_integer denominator = permi_integer_of(1);
   permi_metered call;
-  const perm_options *given;
   perm_matrix matrix;
   if (!each)
     return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  given = permi_meter_begin(&call, options, 0);
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -251,10 +251,9 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
   const int shared = signs->shared_words, own = signs->own_word[block];
-  int i;
-  for (i = 0; i < shared; i++)
+  for (int i = 0; i < shared; i++)
     count[i] += add[i];
-  for (i = shared; i < signs->width[block]; i++)
+  for (int i = shared; i < signs->width[block]; i++)
     count[own + i - shared] += add[i];
 }
 
@@ -292,8 +291,7 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
 {
   const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int i;
-  for (i = 0; i < words; i++)
+  for (int i = 0; i < words; i++)
     c[signs->own_word[block] + i] = own[i] + add[i];
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }

@@ -108,13 +108,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, i
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
-  int i, b;
-  for (i = 0; i < to->rows; i++, row += n * parts) {
+  for (int i = 0; i < to->rows; i++, row += n * parts) {
     const double *next = row + (1 + PERMI_LANES) * parts;
     double *table = to->table + i * parts * 32;
     PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
                                                           lanes, parts), parts);
-    for (b = 0; b < columns; b++, next += parts)
+    for (int b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
     PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
@@ -142,20 +141,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
-  int part, j;
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
-    for (j = 0; j <= PERMI_LANES; j++)
+    for (int j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
     from = sums + part * PERMI_WIDTH;
-    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
+    for (int j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
-    for (j = 0; j < fixed; j++)
+    for (int j = 0; j < fixed; j++)
       out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
   moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
-  for (j = 0; j < PERMI_WIDTH; j++)
+  for (int j = 0; j < PERMI_WIDTH; j++)
     sum += moduli[j];
   out[(n + fixed) * parts] = scale * sum;
 }

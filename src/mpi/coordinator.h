@@ -178,7 +178,6 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
 {
   permi_mpi_rank *r = &c->rank[rank];
   perm_result result;
-  int i;
   if (!r->ranges || r->sent[0].leaf != range->leaf || r->sent[0].begin != range->begin ||
       r->sent[0].end != range->end || partial->chunks > range->end - range->begin) {
     char message[PERM_MESSAGE_BYTES];
@@ -186,7 +185,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, PERM_ERROR_STATE, message);
     return;
   }
-  for (i = 1; i < r->ranges; i++)
+  for (int i = 1; i < r->ranges; i++)
     r->sent[i - 1] = r->sent[i];
   r->ranges--;
   r->gpus = gpus > r->gpus ? gpus : r->gpus;
@@ -198,7 +197,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, result.status, result.message);
     return;
   }
-  for (i = 0; i < c->leaves; i++)
+  for (int i = 0; i < c->leaves; i++)
     if (c->leaf[i].index == range->leaf) {
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;

@@ -64,8 +64,7 @@ static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 
 static void permi_dissection_forget(permi_dissecting *d, int count)
 {
-  int k;
-  for (k = 0; k < count; k++)
+  for (int k = 0; k < count; k++)
     d->level[d->queue[k]] = -1;
 }
 
@@ -93,11 +92,10 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
-    double price, larger;
     before += many[k - least];
     separating += touching[k - least];
-    larger = fmax(before - separating, count - before);
-    price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    const double larger = fmax(before - separating, count - before);
+    const double price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
     if (price < best) {
       best = price;
       *at = k;
@@ -251,7 +249,6 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
-  permi_dissection_part *stack;
   int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
   d.made = made;
@@ -261,7 +258,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
+  permi_dissection_part *stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
       !permi_pool_ints(&own, &d.start, n + 1, &d.next, 2 * edges, &d.part, n, &d.level, n, &d.queue, n, &d.place, n,
                        &d.key, n, &d.count, 4 * n + 2, (int **)NULL)) {

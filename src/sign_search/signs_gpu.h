@@ -77,8 +77,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
 
 static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
 {
-  int w;
-  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
+  for (int w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
@@ -203,14 +202,12 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
   const perm_allocator *allocator = &maker->options->allocator;
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
-  uint32_t *word;
-  int alive, k;
   if (!run)
     return permi_fail_memory(maker->result);
   run->shape = permi_signs_gpu_shape(signs);
-  alive = run->shape.path;
+  const int alive = run->shape.path;
   run->shape.path += 16;
-  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
     run->shape.path += 16 * signs->cut[k].levels;
   run->shape.path = (run->shape.path + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
@@ -222,7 +219,7 @@ static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, 
     permi_release(allocator, run);
     return permi_fail_memory(maker->result);
   }
-  word = (uint32_t *)(void *)run->gpu.memory;
+  uint32_t *word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
   permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
   memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));

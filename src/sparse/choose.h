@@ -188,12 +188,11 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
-  int rows, columns;
   (void)rival;
   if (!permi_report_left(maker->working))
     return permi_fail_memory(maker->result);
-  rows = block->n - report->equal_rows;
-  columns = block->vertices - block->n - report->equal_columns;
+  const int rows = block->n - report->equal_rows;
+  const int columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
                      : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
@@ -315,10 +314,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_offer offer;
-  perm_status status;
   memset(&offer, 0, sizeof offer);
   permi_offer_clear(allocator, engine, &offer);
-  status = engine->offer(maker, block, (double)INFINITY, &offer);
+  perm_status status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
     status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
@@ -384,19 +382,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  permi_offer *best;
-  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
                             block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
-  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+  for (int i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
-  best = &offers->offer[offers->chosen];
+  permi_offer *best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  const int array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
   if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
                  (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -443,10 +439,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   const double finding = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
@@ -456,7 +450,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  status = permi_ask_engines(maker, block, &offers);
+  perm_status status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
@@ -465,7 +459,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_note_offers(maker, block, &offers);
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
@@ -477,7 +471,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
-  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -485,7 +478,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  made = (permi_block_array *)(void *)maker->array;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
   if (made) {
     permi_array_free(&made->array, &options->allocator);
     permi_release(&options->allocator, made->entries);
