@@ -4162,11 +4162,10 @@ enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partia
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  perm_partial copy;
   if (!partial)
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
-    copy = *partial;
+    perm_partial copy = *partial;
     permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;
@@ -4581,7 +4580,6 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 {
   unsigned char *bytes = NULL;
   char *kept = NULL;
-  perm_options found;
   size_t size = 0, length = 0;
   int missing;
   permi_result_clear(result);
@@ -4593,7 +4591,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (status == PERM_OK)
     status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
-    found = *options;
+    perm_options found = *options;
     permi_options_decode(bytes, &found);
     if (permi_isa_doubles(found.isa) == perm_isa_best())
       found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */
@@ -7223,12 +7221,11 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int j, part;
   (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
+  for (int j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
       permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
@@ -7238,10 +7235,10 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s) + 1;
+    const int j = permi_trailing_zeros(s) + 1;
     permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++)
+  for (int part = 0; part < plain->parts; part++)
     permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
@@ -7778,14 +7775,13 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
-  double value;
   integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
   integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
   if (integer->words == 2) {
-    value = permi_integer_double(integer, &e);
+    const double value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)integer->word[0];
+  const double value = (double)integer->word[0];
   return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
@@ -7948,18 +7944,17 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   permi_exact_plan other;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  double seconds, here;
   for (int transposed = 0; transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
     permi_exact_plan_rows(options, &other);
     if (!transposed || other.seconds < plan->seconds)
       *plan = other;
   }
-  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
   const int gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
   for (int transposed = 0; gpu && transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
-    here = permi_exact_gpu_shape(&other.rows, &shape);
+    const double here = permi_exact_gpu_shape(&other.rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -7969,7 +7964,7 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
     other.rows = permi_exact_look(view, n, 0);
-    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    const double here = permi_exact_plain_seconds(&other.rows, options->modulus);
     if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
       plan->rows = other.rows;
@@ -11582,14 +11577,13 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
-  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
     permi_minors_write_out(minors, 0, full);
-    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
+    permi_small_size size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
@@ -11820,7 +11814,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 {
   const int parts = call->view.parts;
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
   int row;
   permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
@@ -11838,7 +11831,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
+  const double largest = permi_small_minors_place(call, task.n, raw);
   if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
        !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))

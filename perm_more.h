@@ -741,7 +741,6 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
-  perm_result largest;
   permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
@@ -773,7 +772,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
     general.progress = NULL;
-    largest = *result;
+    perm_result largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
@@ -1361,11 +1360,10 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
-  uint64_t t;
-  for (t = leaf->first; t < leaf->end; t++)
+  for (uint64_t t = leaf->first; t < leaf->end; t++)
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
-  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  const uint64_t t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
   return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
          !permi_watch(room->watch, 0);
 }
@@ -3966,13 +3964,12 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                                        perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
-  perm_status status;
   one.progress = NULL;
   for (int x = 0; x <= rook->m; x++) {
     permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
+    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;

@@ -1240,7 +1240,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   const char *begin, *end;
-  permi_entry entry;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -1248,7 +1247,7 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    entry = permi_entry_one();
+    permi_entry entry = permi_entry_one();
     if (reader->kind == PERM_KIND_INTEGER) {
       if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
         return 0;
@@ -1542,7 +1541,6 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
-  uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
     begin++; /* Python prints brackets */
@@ -1580,8 +1578,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
         below < 1 || below > (int64_t)1 << 53)
       return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
                                "2^53 was expected", permi_quoted(begin, end).text);
-    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    const uint64_t divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
     magnitude /= divisor;
     entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
     entry->real = (double)entry->integer;
@@ -2156,10 +2154,8 @@ static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format f
 
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
-  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
-  permi_entry entry;
   (void)wanted;
   if (!permi_numpy_open(reader, &array))
     return 0;
@@ -2169,16 +2165,16 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  outer = array.shape[array.fortran];
-  inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran];
+  const uint64_t inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; array.bytes && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+  for (uint64_t k = 0; array.bytes && k < outer; k++)
+    for (uint64_t i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      entry = permi_entry_one();
+      permi_entry entry = permi_entry_one();
       if (array.code == 'f' || array.code == 'c') {
         const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
         if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
@@ -2189,7 +2185,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
         else
           reader->fraction = 1;
       } else {
-        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        uint64_t bits = permi_numpy_bits(reader->cursor, array.size, array.order);
         if (array.code == 'b' && bits > 1)
           return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
         if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
@@ -2240,9 +2236,8 @@ static char permi_graph6_header(permi_reader *reader)
     const char *text;
     char mark;
   } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
-  size_t k, length;
-  for (k = 0; k < sizeof header / sizeof *header; k++) {
-    length = strlen(header[k].text);
+  for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
+    const size_t length = strlen(header[k].text);
     if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
       reader->cursor += length;
       return header[k].mark;
@@ -2593,10 +2588,9 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
                 {"\xfd" "7zXZ", "xz", "xzcat FILE"},
                 {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
                 {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t p, length;
   int k, begun = 0;
-  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
-    length = strlen(packed[p].bytes);
+  for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+    const size_t length = strlen(packed[p].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
       return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
                                packed[p].how);
@@ -3393,15 +3387,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
   int pass, fits = 1;
-  permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
     index = first;
     first = second;
     second = index;
   }
-  a = working->cell[first];
-  b = working->cell[second];
+  permi_cell a = working->cell[first];
+  permi_cell b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
@@ -3416,7 +3409,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == second)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
              (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
@@ -3437,7 +3430,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -4335,12 +4328,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
-    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
     } else { /* draws a position by its cost */
-      at = permi_order_random(seed) * now->cost[length];
+      const double at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
         *(now->cost[middle] <= at ? &low : &high) = middle;
@@ -4350,16 +4342,16 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     }
     last = first + span;
     kind = permi_order_below(seed, 4);
-    chance = permi_order_random(seed);
-    after = now->cost[length] - now->cost[last + 1];
+    const double chance = permi_order_random(seed);
+    const double after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
     /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
-    mantissa = frexp(chance + 1e-9, &k);
-    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    const double mantissa = frexp(chance + 1e-9, &k);
+    const double limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
@@ -4369,7 +4361,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
     total = trial->cost[last + 1] + after;
-    shift = trial->cost[last + 1] - now->cost[last + 1];
+    const double shift = trial->cost[last + 1] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
                 PERMI_ANNEAL_SHIFT_UNITS * (length - last);
     permi_anneal_copy(a, now, trial, first + 1, last + 2);
@@ -5136,9 +5128,8 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
 /* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
-  uint64_t base, root;
-  for (base = 2;; base++) {
-    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+  for (uint64_t base = 2;; base++) {
+    const uint64_t root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
     if (permi_montgomery(root, root, prime) == prime->p - prime->one)
       return permi_montgomery(root, 1, prime);
   }
@@ -7090,7 +7081,6 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
-  uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
     for (j = 0, layout->start[0] = 0; j <= low; j++) {
@@ -7098,7 +7088,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
       layout->start[j + 1] = layout->start[j] + binomial;
       binomial = binomial * (low - j) / (j + 1);
     }
-    x = 0;
+    uint32_t x = 0;
     do {
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
@@ -7112,7 +7102,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   layout->low = low;
   for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
     begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
-  x = 0;
+  uint32_t x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
@@ -7511,7 +7501,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
                                NULL, 0};
   perm_status status = PERM_OK;
-  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -7520,7 +7509,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    const int tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
@@ -8380,13 +8369,12 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
                              -1, NULL};
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_count_ones(join.rows) - out->difference;
+  int k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
   join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
@@ -9672,12 +9660,11 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   const permi_band *band = state->band;
   permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
-  int e;
   if (state->from_exp2)
     return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
-  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+  for (int e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
   }
@@ -9686,7 +9673,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
     permi_sizes_clear(sizes);
     permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
-      e = permi_exponent(sizes->largest) - 300;
+      const int e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
         permi_values_scale((double *)state->from, states * state->words, e);
         sizes->exp2 += e;
@@ -10711,7 +10698,6 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
     const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
     const double room = permi_class_most(size, ahead);
     int64_t growth = 1;
-    permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
       from = permi_class_new(build, side, begin[k], size, ahead);
@@ -10724,7 +10710,7 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
       build->number[u] = from;
     }
     if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
-      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      permi_class_part *part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
       if (part) {
         part->grows = growth != 1;
         part->growth = permi_class_whole(growth, &plan->numbers);
@@ -10986,10 +10972,9 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   const permi_class_list *list = &run->list[run->p & 1][share];
   const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
   const int source = (int)share;
-  size_t s;
   int k, more = 1;
   (void)thread;
-  for (s = run->first; s < end && s < list->count && more; s++) {
+  for (size_t s = run->first; s < end && s < list->count && more; s++) {
     const uint64_t *key = list->key + s * words;
     uint64_t into[PERMI_CLASS_WORDS];
     const int must = permi_class_move(plan, step, key, into);
@@ -14107,15 +14092,14 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
-                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
-  for (round = 0;; round++) {
+  int each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
+                                                       (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      length = PERMI_SIGNS_BLOCK - round;
+      int length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
-      for (k = 0; k < n; k++)
+      for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;
       order.prefix = n - 2 * length;
@@ -14464,12 +14448,11 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    const int stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
     ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
@@ -14880,7 +14863,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -14892,8 +14874,8 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    code = walk->code[digit] += step;
-    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    const int code = walk->code[digit] += step;
+    const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
     permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }
@@ -15602,27 +15584,26 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, e;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (e = 0; e < block->edges; e++)
+  for (int e = 0; e < block->edges; e++)
     d->from[e] = -1;
-  for (root = 0; root < vertices; root++) {
+  for (int root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+    for (int v = root; v >= 0 && !permi_watch(d->watch, 10);) {
       const int at = d->cursor[v]++;
       if (at == block->start[v + 1]) {
-        e = d->up[v];
+        const int e = d->up[v];
         if (e >= 0)
           permi_drawing_finish(d, e);
         v = e >= 0 ? d->from[e] : -1;
         continue;
       }
-      e = block->edge[at];
+      const int e = block->edge[at];
       if (d->from[e] >= 0)
         continue;
       const int w = block->neighbour[at];
@@ -15739,7 +15720,6 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -15756,7 +15736,7 @@ static int permi_drawing_test(permi_drawing *d)
           break;
         v = d->from[e];
         for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           const int left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
           const int right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
           if ((left < right ? left : right) != d->height[v])
@@ -15765,7 +15745,7 @@ static int permi_drawing_test(permi_drawing *d)
             d->side[top->left.low] = -1;
         }
         if (d->conflicts > 0) {
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
           if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
@@ -16136,7 +16116,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
-  double price;
   if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -16162,7 +16141,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     }
     for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-    price = permi_dissection_cut(d, count, d->level, &level);
+    const double price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
     level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {
@@ -17059,7 +17038,6 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_determinant value;
   double bits[2] = {0, 0}, *entry;
-  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -17067,9 +17045,9 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const double x = (double)block->integer[block->edge[e]];
       const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
       squares += x * x + y * y;
@@ -17081,8 +17059,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
     /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
-    whole = entry != NULL;
-    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+    int whole = entry != NULL;
+    for (int e = 0; e < planar->parts * block->edges && whole; e++) {
       entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
       whole &= fabs(entry[e]) < 9007199254740992.0;
     }
@@ -17546,12 +17524,11 @@ static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
   if (working->reported)
     return 1;
-  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
   working->reported = 1;
@@ -17586,7 +17563,7 @@ static int permi_report_left(permi_working *working)
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    permi_ranked *sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
       *equal += sorted[k].key == sorted[k - 1].key;
   }
@@ -17800,9 +17777,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  perm_status status;
   if (engine->flags & PERMI_ARRAY) {
-    status = engine->make(maker, block, offer, leaf);
+    const perm_status status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
       permi_make_honest(maker, block, leaf);
@@ -17824,7 +17800,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;
-  status = engine->make(maker, block, offer, leaf);
+  perm_status status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
@@ -18427,7 +18403,6 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
-  perm_options raised;
   int exact = 0, leaf;
   perm_status status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
@@ -18467,7 +18442,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   }
   if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
       options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
-    raised = *options; /* as permi_doubling_is_cheap */
+    perm_options raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }

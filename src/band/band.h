@@ -245,12 +245,11 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   const permi_band *band = state->band;
   permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
-  int e;
   if (state->from_exp2)
     return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
-  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+  for (int e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
   }
@@ -259,7 +258,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
     permi_sizes_clear(sizes);
     permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
-      e = permi_exponent(sizes->largest) - 300;
+      const int e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
         permi_values_scale((double *)state->from, states * state->words, e);
         sizes->exp2 += e;

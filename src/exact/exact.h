@@ -222,12 +222,11 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int j, part;
   (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
+  for (int j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
       permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
@@ -237,10 +236,10 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s) + 1;
+    const int j = permi_trailing_zeros(s) + 1;
     permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++)
+  for (int part = 0; part < plain->parts; part++)
     permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }

@@ -110,18 +110,17 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   permi_exact_plan other;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  double seconds, here;
   for (int transposed = 0; transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
     permi_exact_plan_rows(options, &other);
     if (!transposed || other.seconds < plan->seconds)
       *plan = other;
   }
-  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
   const int gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
   for (int transposed = 0; gpu && transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
-    here = permi_exact_gpu_shape(&other.rows, &shape);
+    const double here = permi_exact_gpu_shape(&other.rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -131,7 +130,7 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
     other.rows = permi_exact_look(view, n, 0);
-    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    const double here = permi_exact_plain_seconds(&other.rows, options->modulus);
     if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
       plan->rows = other.rows;

@@ -58,14 +58,13 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
-  double value;
   integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
   integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
   if (integer->words == 2) {
-    value = permi_integer_double(integer, &e);
+    const double value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)integer->word[0];
+  const double value = (double)integer->word[0];
   return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 

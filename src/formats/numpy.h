@@ -210,10 +210,8 @@ static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format f
 
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
-  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
-  permi_entry entry;
   (void)wanted;
   if (!permi_numpy_open(reader, &array))
     return 0;
@@ -223,16 +221,16 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  outer = array.shape[array.fortran];
-  inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran];
+  const uint64_t inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; array.bytes && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+  for (uint64_t k = 0; array.bytes && k < outer; k++)
+    for (uint64_t i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      entry = permi_entry_one();
+      permi_entry entry = permi_entry_one();
       if (array.code == 'f' || array.code == 'c') {
         const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
         if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
@@ -243,7 +241,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
         else
           reader->fraction = 1;
       } else {
-        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        uint64_t bits = permi_numpy_bits(reader->cursor, array.size, array.order);
         if (array.code == 'b' && bits > 1)
           return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
         if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))

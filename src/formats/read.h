@@ -101,10 +101,9 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
                 {"\xfd" "7zXZ", "xz", "xzcat FILE"},
                 {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
                 {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t p, length;
   int k, begun = 0;
-  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
-    length = strlen(packed[p].bytes);
+  for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+    const size_t length = strlen(packed[p].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
       return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
                                packed[p].how);

@@ -297,7 +297,6 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
-  uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
     for (j = 0, layout->start[0] = 0; j <= low; j++) {
@@ -305,7 +304,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
       layout->start[j + 1] = layout->start[j] + binomial;
       binomial = binomial * (low - j) / (j + 1);
     }
-    x = 0;
+    uint32_t x = 0;
     do {
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
@@ -319,7 +318,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   layout->low = low;
   for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
     begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
-  x = 0;
+  uint32_t x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;

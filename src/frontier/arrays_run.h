@@ -101,7 +101,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
                                NULL, 0};
   perm_status status = PERM_OK;
-  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -110,7 +109,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    const int tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;

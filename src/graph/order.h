@@ -144,12 +144,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
-    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
     } else { /* draws a position by its cost */
-      at = permi_order_random(seed) * now->cost[length];
+      const double at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
         *(now->cost[middle] <= at ? &low : &high) = middle;
@@ -159,16 +158,16 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     }
     last = first + span;
     kind = permi_order_below(seed, 4);
-    chance = permi_order_random(seed);
-    after = now->cost[length] - now->cost[last + 1];
+    const double chance = permi_order_random(seed);
+    const double after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
     /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
-    mantissa = frexp(chance + 1e-9, &k);
-    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    const double mantissa = frexp(chance + 1e-9, &k);
+    const double limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
@@ -178,7 +177,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
     total = trial->cost[last + 1] + after;
-    shift = trial->cost[last + 1] - now->cost[last + 1];
+    const double shift = trial->cost[last + 1] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
                 PERMI_ANNEAL_SHIFT_UNITS * (length - last);
     permi_anneal_copy(a, now, trial, first + 1, last + 2);

@@ -67,9 +67,8 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
 /* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
-  uint64_t base, root;
-  for (base = 2;; base++) {
-    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+  for (uint64_t base = 2;; base++) {
+    const uint64_t root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
     if (permi_montgomery(root, root, prime) == prime->p - prime->one)
       return permi_montgomery(root, 1, prime);
   }

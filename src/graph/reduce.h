@@ -249,15 +249,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
   int pass, fits = 1;
-  permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
     index = first;
     first = second;
     second = index;
   }
-  a = working->cell[first];
-  b = working->cell[second];
+  permi_cell a = working->cell[first];
+  permi_cell b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
@@ -272,7 +271,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == second)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
              (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
@@ -293,7 +292,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {

@@ -381,7 +381,6 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 {
   unsigned char *bytes = NULL;
   char *kept = NULL;
-  perm_options found;
   size_t size = 0, length = 0;
   int missing;
   permi_result_clear(result);
@@ -393,7 +392,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   if (status == PERM_OK)
     status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
-    found = *options;
+    perm_options found = *options;
     permi_options_decode(bytes, &found);
     if (permi_isa_doubles(found.isa) == perm_isa_best())
       found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */

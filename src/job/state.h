@@ -262,11 +262,10 @@ enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partia
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  perm_partial copy;
   if (!partial)
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
-    copy = *partial;
+    perm_partial copy = *partial;
     permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;

@@ -146,7 +146,6 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
-  perm_result largest;
   permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
@@ -178,7 +177,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
     general.progress = NULL;
-    largest = *result;
+    perm_result largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;

@@ -92,14 +92,13 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
-  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
     permi_minors_write_out(minors, 0, full);
-    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
+    permi_small_size size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
@@ -330,7 +329,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 {
   const int parts = call->view.parts;
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
   int row;
   permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
@@ -348,7 +346,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
+  const double largest = permi_small_minors_place(call, task.n, raw);
   if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
        !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))

@@ -259,10 +259,8 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   const perm_allocator *allocator = &session->options->allocator;
   permi_mpi_first first;
   permi_mpi_header *header = &first.header;
-  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
-  perm_options options;
   int rank, family, same;
   *dismissed = 0;
   session->over = 0;
@@ -288,7 +286,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
+  unsigned char *message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
@@ -298,7 +296,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
   permi_mpi_unpack(header, message, &copy, &matrix);
   copy.path = session->rank == 0 ? call->path : NULL;
-  options = permi_mpi_options(session, header, family);
+  perm_options options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)

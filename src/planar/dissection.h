@@ -110,7 +110,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
-  double price;
   if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -136,7 +135,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     }
     for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-    price = permi_dissection_cut(d, count, d->level, &level);
+    const double price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
     level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {

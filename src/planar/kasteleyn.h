@@ -62,27 +62,26 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, e;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (e = 0; e < block->edges; e++)
+  for (int e = 0; e < block->edges; e++)
     d->from[e] = -1;
-  for (root = 0; root < vertices; root++) {
+  for (int root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+    for (int v = root; v >= 0 && !permi_watch(d->watch, 10);) {
       const int at = d->cursor[v]++;
       if (at == block->start[v + 1]) {
-        e = d->up[v];
+        const int e = d->up[v];
         if (e >= 0)
           permi_drawing_finish(d, e);
         v = e >= 0 ? d->from[e] : -1;
         continue;
       }
-      e = block->edge[at];
+      const int e = block->edge[at];
       if (d->from[e] >= 0)
         continue;
       const int w = block->neighbour[at];
@@ -199,7 +198,6 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -216,7 +214,7 @@ static int permi_drawing_test(permi_drawing *d)
           break;
         v = d->from[e];
         for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           const int left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
           const int right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
           if ((left < right ? left : right) != d->height[v])
@@ -225,7 +223,7 @@ static int permi_drawing_test(permi_drawing *d)
             d->side[top->left.low] = -1;
         }
         if (d->conflicts > 0) {
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
           if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */

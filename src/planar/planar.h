@@ -248,7 +248,6 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_determinant value;
   double bits[2] = {0, 0}, *entry;
-  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -256,9 +255,9 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const double x = (double)block->integer[block->edge[e]];
       const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
       squares += x * x + y * y;
@@ -270,8 +269,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
     /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
-    whole = entry != NULL;
-    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+    int whole = entry != NULL;
+    for (int e = 0; e < planar->parts * block->edges && whole; e++) {
       entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
       whole &= fabs(entry[e]) < 9007199254740992.0;
     }

@@ -167,11 +167,10 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
-  uint64_t t;
-  for (t = leaf->first; t < leaf->end; t++)
+  for (uint64_t t = leaf->first; t < leaf->end; t++)
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
-  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  const uint64_t t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
   return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
          !permi_watch(room->watch, 0);
 }

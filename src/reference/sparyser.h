@@ -135,7 +135,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -147,8 +146,8 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    code = walk->code[digit] += step;
-    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    const int code = walk->code[digit] += step;
+    const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
     permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }

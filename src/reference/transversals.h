@@ -84,12 +84,11 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    const int stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
     ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;

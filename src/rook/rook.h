@@ -181,13 +181,12 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                                        perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
-  perm_status status;
   one.progress = NULL;
   for (int x = 0; x <= rook->m; x++) {
     permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
+    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;

@@ -226,15 +226,14 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
-                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
-  for (round = 0;; round++) {
+  int each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
+                                                       (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      length = PERMI_SIGNS_BLOCK - round;
+      int length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
-      for (k = 0; k < n; k++)
+      for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;
       order.prefix = n - 2 * length;

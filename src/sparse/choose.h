@@ -16,12 +16,11 @@ static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
   if (working->reported)
     return 1;
-  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
   working->reported = 1;
@@ -56,7 +55,7 @@ static int permi_report_left(permi_working *working)
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    permi_ranked *sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
       *equal += sorted[k].key == sorted[k - 1].key;
   }
@@ -270,9 +269,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  perm_status status;
   if (engine->flags & PERMI_ARRAY) {
-    status = engine->make(maker, block, offer, leaf);
+    const perm_status status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
       permi_make_honest(maker, block, leaf);
@@ -294,7 +292,7 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;
-  status = engine->make(maker, block, offer, leaf);
+  perm_status status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;

@@ -512,13 +512,12 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
                              -1, NULL};
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_count_ones(join.rows) - out->difference;
+  int k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
   join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);

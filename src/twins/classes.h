@@ -383,7 +383,6 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
     const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
     const double room = permi_class_most(size, ahead);
     int64_t growth = 1;
-    permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
       from = permi_class_new(build, side, begin[k], size, ahead);
@@ -396,7 +395,7 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
       build->number[u] = from;
     }
     if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
-      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      permi_class_part *part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
       if (part) {
         part->grows = growth != 1;
         part->growth = permi_class_whole(growth, &plan->numbers);

@@ -116,10 +116,9 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   const permi_class_list *list = &run->list[run->p & 1][share];
   const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
   const int source = (int)share;
-  size_t s;
   int k, more = 1;
   (void)thread;
-  for (s = run->first; s < end && s < list->count && more; s++) {
+  for (size_t s = run->first; s < end && s < list->count && more; s++) {
     const uint64_t *key = list->key + s * words;
     uint64_t into[PERMI_CLASS_WORDS];
     const int must = permi_class_move(plan, step, key, into);
