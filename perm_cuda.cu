@@ -309,12 +309,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return status;
 }
 
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
-}
-
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
 {
   const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
@@ -343,42 +337,38 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
+  const int n = plan->n, parts = view->parts, words = parts * (1 + lines->low);
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = lines->low;
+  work.plain = lines->plain;
+  work.n = n;
+  work.parts = parts;
+  work.product = (int)permi_gpu_product_of(plan);
+  work.stride = (n * words + 1) / 2 * 2;
+  work.block = plan->block_columns;
+  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work.high = plan->outer_columns - work.walk;
+  work.absolute_mask = permi_absolute_mask(plan, 14);
+  work.fingerprint = plan->fingerprint;
+  work.constants = (size_t)(work.block * n * words + work.plain * parts);
+  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
   if (!gpu)
     return PERM_ERROR_MEMORY;
+  double *table = (double *)(void *)(gpu + 1);
+  gpu->work = work;
+  gpu->work.table = table;
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
-  perm_gpu_work *work = &gpu->work;
-  work->low = lines->low;
-  work->plain = lines->plain;
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  const int words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
-    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
+    permi_gpu_table_row(&work, table, word, r);
   }
   leaf->context = gpu;
-  leaf->release = permi_gpu_release;
   return PERM_OK;
 }
 
@@ -2267,7 +2257,6 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
 {
   permi_signs_gpu *run = (permi_signs_gpu *)context;
-  permi_release(allocator, run->gpu.memory);
   permi_owned_release(allocator, run->signs);
   permi_release(allocator, run);
 }
@@ -2282,37 +2271,35 @@ static size_t permi_signs_gpu_explain(const permi_leaf *leaf, char *buffer, size
 static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
+  perm_gpu_signs shape = permi_signs_gpu_shape(signs);
+  const int alive = shape.path;
+  shape.path += 16;
+  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    shape.path += 16 * signs->cut[k].levels;
+  shape.path = (shape.path + 1) / 2 * 2;
+  const size_t doubles = (size_t)shape.path / 2 + paths + ranges;
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run + doubles * sizeof(double));
   if (!run)
     return permi_fail_memory(maker->result);
-  run->shape = permi_signs_gpu_shape(signs);
-  const int alive = run->shape.path;
-  run->shape.path += 16;
-  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
-    run->shape.path += 16 * signs->cut[k].levels;
-  run->shape.path = (run->shape.path + 1) / 2 * 2;
+  double *table = (double *)(void *)(run + 1);
+  run->shape = shape;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
-  run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
-  if (!run->gpu.memory) {
-    permi_release(allocator, run);
-    return permi_fail_memory(maker->result);
-  }
-  uint32_t *word = (uint32_t *)(void *)run->gpu.memory;
-  permi_signs_gpu_fill(signs, &run->shape, word);
-  permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
-  memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
-  memcpy(run->gpu.memory + (size_t)run->shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
+  run->gpu.work.doubles = doubles;
+  uint32_t *word = (uint32_t *)(void *)table;
+  permi_signs_gpu_fill(signs, &shape, word);
+  permi_signs_gpu_fill_cuts(signs, &shape, alive, word);
+  memcpy(table + shape.path / 2, signs->path, paths * sizeof(uint64_t));
+  memcpy(table + (size_t)shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
   run->signs = signs;
   permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
   run->program.text = run->text;
   run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
   run->program.sums = PERMI_SIGNS_GPU_OUT;
   run->program.signs = &run->shape;
-  run->gpu.work.table = run->gpu.memory;
+  run->gpu.work.table = table;
   run->gpu.work.program = &run->program;
   run->gpu.work.fingerprint = signs->fingerprint;
   leaf->context = run;
@@ -6597,20 +6584,4 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 
 #endif /* PERMI_CUDA_HOST */
 
-/* MIT License; SPDX-License-Identifier: MIT
-
-   Copyright (c) 2026 the perm authors
-
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
-   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
-   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
-   the Software.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
-   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
-   DEALINGS IN THE SOFTWARE. */
+/* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

@@ -81,16 +81,17 @@ typedef struct permi_row_maker {
 } permi_row_maker;
 
 /* Allocates zeros; returns 0 without memory. */
-static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
-                            size_t table, size_t constants)
+static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *maker, const perm_allocator *allocator,
+                                     int inner, size_t table, size_t constants)
 {
-  const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
-  const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
-  const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
-  if (!dense->memory)
-    return 0;
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  const size_t padded = (size_t)shape->padded, step = 2 * (size_t)shape->outer * padded;
+  const size_t room = ((table << shape->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
+  const size_t all = (room + step + padded + constants + 16) * sizeof(double);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense + all);
+  if (!dense)
+    return NULL;
+  *dense = *shape;
+  dense->table = (double *)(((uintptr_t)(dense + 1) + 63) & ~(uintptr_t)63);
   dense->table_size = table;
   dense->step = dense->table + room;
   dense->start = dense->step + step;
@@ -99,7 +100,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   maker->table = dense->table;
   maker->row = 0;
   maker->inner = inner;
-  return 1;
+  return dense;
 }
 
 /* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
@@ -143,12 +144,6 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   for (int j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-static void permi_dense_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_dense *)context)->memory);
-  permi_release(allocator, context);
 }
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -375,29 +370,28 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
   const int words = divide ? 1 : 2 * parts;
-  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
+  permi_dense shape;
   permi_row_maker maker;
-  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
+  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  memset(&shape, 0, sizeof shape);
+  shape.n = n;
+  shape.rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
+  shape.padded = (shape.rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
+  shape.outer = plan->outer_columns;
+  shape.chunk_log2 = plan->chunk_log2;
+  shape.absolute_mask = permi_absolute_mask(plan, 12);
+  shape.run = kernel->run;
+  const size_t table = (size_t)shape.rows * (size_t)(pairs ? lanes : lanes * settings);
+  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
+  while (plan->lane_columns != 3 && shape.tabled < PERMI_MOST_TABLED && shape.tabled + 4 < plan->outer_columns &&
+         table << (shape.tabled + 1) <= 24576 / sizeof(double))
+    shape.tabled++;
+  permi_dense *dense =
+      permi_dense_open(&shape, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
+                       (size_t)((n + 1) / 2 * settings * parts));
   if (!dense)
     return PERM_ERROR_MEMORY;
-  dense->n = n;
-  dense->rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
-  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
-  dense->outer = plan->outer_columns;
-  dense->chunk_log2 = plan->chunk_log2;
-  dense->absolute_mask = permi_absolute_mask(plan, 12);
-  dense->run = kernel->run;
-  const size_t table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
-  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
-  while (plan->lane_columns != 3 && dense->tabled < PERMI_MOST_TABLED && dense->tabled + 4 < plan->outer_columns &&
-         table << (dense->tabled + 1) <= 24576 / sizeof(double))
-    dense->tabled++;
-  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
-                        (size_t)((n + 1) / 2 * settings * parts))) {
-    permi_release(allocator, dense);
-    return PERM_ERROR_MEMORY;
-  }
-  constant = dense->constant;
+  double *constant = dense->constant;
   for (int i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[pairs & i];
     permi_plan_row(plan, view, i, a);
@@ -413,7 +407,7 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->context = dense;
-  leaf->release = permi_dense_release;
+  leaf->release = permi_release;
   leaf->run_chunk = permi_dense_chunk;
   return PERM_OK;
 }

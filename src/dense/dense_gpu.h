@@ -80,12 +80,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   return status;
 }
 
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
-}
-
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
 {
   const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
@@ -114,42 +108,38 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
+  const int n = plan->n, parts = view->parts, words = parts * (1 + lines->low);
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = lines->low;
+  work.plain = lines->plain;
+  work.n = n;
+  work.parts = parts;
+  work.product = (int)permi_gpu_product_of(plan);
+  work.stride = (n * words + 1) / 2 * 2;
+  work.block = plan->block_columns;
+  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work.high = plan->outer_columns - work.walk;
+  work.absolute_mask = permi_absolute_mask(plan, 14);
+  work.fingerprint = plan->fingerprint;
+  work.constants = (size_t)(work.block * n * words + work.plain * parts);
+  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
   if (!gpu)
     return PERM_ERROR_MEMORY;
+  double *table = (double *)(void *)(gpu + 1);
+  gpu->work = work;
+  gpu->work.table = table;
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
-  perm_gpu_work *work = &gpu->work;
-  work->low = lines->low;
-  work->plain = lines->plain;
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  const int words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
-    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
+    permi_gpu_table_row(&work, table, word, r);
   }
   leaf->context = gpu;
-  leaf->release = permi_gpu_release;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

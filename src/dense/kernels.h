@@ -57,7 +57,6 @@ struct permi_dense {
   double *step;     /* [outer][2][padded]: +2a, -2a */
   double *start;    /* [padded]: all outer signs + */
   double *constant; /* permi_dense_pair */
-  double *memory;
   permi_kernel_run run;
 };
 
