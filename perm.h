@@ -867,11 +867,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is
-   asked: plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
-   measured them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a
-   line says otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run,
-   >>band_order. */
+   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is asked:
+   plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices` measured
+   them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says
+   else; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
 
 /* ---- limits */
 #define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region takes tens of microseconds */
@@ -1114,7 +1113,6 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;
@@ -2073,8 +2071,7 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
-   overflow. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, exactly into [1/2, 1]: no overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -4180,8 +4177,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   return PERM_ERROR_FORMAT;
 }
 
-/* ======================================================================================== >>problem
-   The array of a call. */
+/* ======================================================================================== >>problem */
 
 struct permi_reach;
 
@@ -5339,8 +5335,7 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
-   AUTO. */
+/* Returns 1 and a result if the value stands, not 0 and estimated to be right to 1e-10. 2 <= n <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
@@ -5877,7 +5872,6 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros; returns 0 without memory. */
 static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *maker, const perm_allocator *allocator,
                                      int inner, size_t table, size_t constants)
 {
@@ -6537,8 +6531,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, which takes 5 us beside its kernel, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us beside its kernel, and tables of complex pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6948,8 +6941,7 @@ static double permi_dense_rate(const perm_options *options)
 
 PERMI_BRIEF_END
 
-/* ======================================================================================== >>residues
-   Arithmetic modulo an odd number. */
+/* ======================================================================================== >>residues */
 
 /* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
@@ -9931,7 +9923,6 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10046,7 +10037,6 @@ static double permi_offers_limit(const permi_offers *offers, int i)
   return limit;
 }
 
-/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -10258,7 +10248,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -10699,7 +10688,6 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the smaller error of both results. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -10775,8 +10763,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* ======================================================================================== >>compute
-   The public functions for one matrix. */
+/* ======================================================================================== >>compute */
 
 /* `a` may be NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
@@ -10915,7 +10902,6 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Returns 1 if no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -10992,7 +10978,6 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \
@@ -11474,8 +11459,7 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 
 PERMI_BRIEF_END
 
-/* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+/* =================================================================================== >>minors_dense */
 
 #if !defined(PERM_NO_EXTRAS)
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
@@ -13480,8 +13464,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
-/* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
-   patterns. */
+/* From 2^12 outer states on an estimate takes one in four groups, by a hash: fixed patterns may miss a matrix' terms.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_moduli)(PERMI_V *absolute, PERMI_V (*p)[8], PERMI_V (*m)[8], int form,
                                                       int parts, int block)
 {
@@ -14480,8 +14464,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_LANES
 #endif
 
-/* ================================================================================= >>minors_kernels
-   Sums of >>minors. */
+/* ================================================================================= >>minors_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)

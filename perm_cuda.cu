@@ -230,8 +230,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 
 #if PERMI_CUDA_HOST == 1
 
-/* ======================================================================================= >>dense_gpu
-   Runs of every engine; tables of >>gpu. */
+/* ======================================================================================= >>dense_gpu */
 
 typedef struct permi_gpu {
   perm_gpu_work work;
@@ -892,8 +891,7 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 }
 #endif
 
-/* ======================================================================================= >>batch_gpu
-   Batches on GPUs. */
+/* ======================================================================================= >>batch_gpu */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
@@ -2983,8 +2981,7 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
-   slower. */
+/* A thread's sums. Two unrolled columns come twice, without branches between terms: 2 % faster (three: 20 % slower). */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -3340,8 +3337,7 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
-   few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares these few out. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {

@@ -814,8 +814,7 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
 
 static void permi_borrow_release(void *pointer, void *user_data)
 {
-  (void)pointer;
-  (void)user_data;
+  (void)pointer, (void)user_data;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
@@ -2643,8 +2642,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest` says where to begin (NULL at first), then where the
-   next begins. */
+/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -4575,8 +4573,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   return ok;
 }
 
-/* ======================================================================================== >>engines
-   What the engines of a block share. */
+/* ======================================================================================== >>engines */
 
 PERMI_INLINE int permi_count_ones(uint64_t x)
 {
@@ -7396,8 +7393,7 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   return opened;
 }
 
-/* ===================================================================================== >>arrays_run
-   Makes, prices and runs arrays. */
+/* ===================================================================================== >>arrays_run */
 
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
@@ -8575,8 +8571,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return PERM_OK;
 }
 
-/* ===================================================================================== >>tree_order
-   Orders of a block by elimination. */
+/* ===================================================================================== >>tree_order */
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
    gives the next vertex, in large blocks lists by degree. */
@@ -8987,8 +8982,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* ===================================================================================== >>tree_build
-   Prices and runs a block's tree. */
+/* ===================================================================================== >>tree_build */
 
 /* The caller releases the run's pool. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
@@ -10577,7 +10571,6 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -10851,8 +10844,7 @@ static int permi_class_fields(permi_classes *plan)
   return 1;
 }
 
-/* ==================================================================================== >>classes_run
-   Runs method twins. */
+/* ==================================================================================== >>classes_run */
 
 /* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
    divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
@@ -11195,8 +11187,7 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   return status;
 }
 
-/* ================================================================================== >>classes_order
-   Order, price, offer. */
+/* ================================================================================== >>classes_order */
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
    Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
@@ -13736,7 +13727,6 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {

@@ -120,7 +120,6 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;

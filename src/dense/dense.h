@@ -80,7 +80,6 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros; returns 0 without memory. */
 static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *maker, const perm_allocator *allocator,
                                      int inner, size_t table, size_t constants)
 {

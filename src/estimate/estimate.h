@@ -276,8 +276,7 @@ static void permi_estimate_order(const double *a, int n, int parts, int *order, 
 }
 
 /* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
-   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
-   2 n. */
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: real, of order 2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;

@@ -161,8 +161,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest` says where to begin (NULL at first), then where the
-   next begins. */
+/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)

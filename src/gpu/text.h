@@ -328,8 +328,7 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
-   slower. */
+/* A thread's sums. Two unrolled columns come twice, without branches between terms: 2 % faster (three: 20 % slower). */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)

@@ -225,8 +225,7 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
-   few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares these few out. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {

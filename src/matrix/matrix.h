@@ -527,8 +527,7 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
 
 static void permi_borrow_release(void *pointer, void *user_data)
 {
-  (void)pointer;
-  (void)user_data;
+  (void)pointer, (void)user_data;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,

@@ -1,5 +1,4 @@
-/* ================================================================================= >>minors_kernels
-   Sums of >>minors. */
+/* ================================================================================= >>minors_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)

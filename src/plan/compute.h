@@ -1,5 +1,4 @@
-/* ======================================================================================== >>compute
-   The public functions for one matrix. */
+/* ======================================================================================== >>compute */
 #pragma once
 #include "../dense/small.h"
 #include "../exact/small_exact.h"
@@ -142,7 +141,6 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-/* Returns 1 if no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
@@ -219,7 +217,6 @@ static perm_status permi_array_job(const permi_problem *problem, const perm_opti
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \

@@ -25,7 +25,6 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -140,7 +139,6 @@ static double permi_offers_limit(const permi_offers *offers, int i)
   return limit;
 }
 
-/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];

@@ -47,7 +47,6 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;

@@ -167,7 +167,6 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {

@@ -267,7 +267,6 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
