@@ -162,7 +162,7 @@ typedef struct perm_gpu_work {
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*merge)(perm_partial *into, const perm_partial *from); /* or NULL */
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
   int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;
@@ -840,12 +840,6 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
 static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 {
   const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
@@ -858,7 +852,7 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
-  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, NULL, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
   permi_minors_gpu_plan(&gpu, minors);
@@ -2893,8 +2887,7 @@ struct permi_registers {
   double inner[2];
   const double *row; /* of the walk's next step */
   double *kept;
-  bool odd;
-  bool sampled;
+  bool odd, sampled;
 };
 
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
@@ -2904,13 +2897,11 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   const int n = N ? N : a.n, block = N ? K : a.block, plain = N ? PLAIN : a.plain;
   const int column = s ? permi_ctz((unsigned)s) : 0;
   const bool down = (s ^ s >> 1) >> column & 1;
-  double p[2] = {0, 0};
-  double q[2] = {0, 0};
+  double p[2] = {0, 0}, q[2] = {0, 0};
   double2 pair = {0, 0};
   PERMI_UNROLL
   for (int r = 0; r < n; r++) {
-    double y[2] = {0, 0};
-    double l[2] = {0, 0};
+    double y[2] = {0, 0}, l[2] = {0, 0};
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const int i = r * WORDS + w;
@@ -3194,9 +3185,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   const int first = shape.first(g), end = shape.first(g + 1);
   const int words = g ? shape.product(g - 1) : 0, grown = shape.product(g);
   const int wide = shape.wide(g);
-  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
-  unsigned signs[2] = {0, 0};
-  unsigned out[2 * S::ROOM] = {0};
+  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}}, signs[2] = {0, 0}, out[2 * S::ROOM] = {0};
   if (S::PARTS == 1) {
     if (wide == 1) {
       int y = permi_exact_value(shape, x, first);
@@ -3353,9 +3342,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   unsigned *states = settings + stride * 64;
   unsigned short *queue = (unsigned short *)(states + stride * 128) + (t >> 5) * 2048;
   const unsigned long long number = (a.first + blockIdx.x) << 7 | (unsigned long long)t;
-  unsigned sum[S::PARTS * S::SUM_ROOM] = {0};
-  unsigned x[S::WORDS] = {0};
-  const unsigned *row;
+  unsigned sum[S::PARTS * S::SUM_ROOM] = {0}, x[S::WORDS] = {0};
   for (int i = t; i < totals; i += 128)
     total[i] = 0;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
@@ -3369,7 +3356,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   }
   __syncthreads();
   permi_exact_start(shape, table, number, a.high, x);
-  row = walk + stride * 2 * a.walk;
+  const unsigned *row = walk + stride * 2 * a.walk;
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);
@@ -3435,23 +3422,14 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N];
-  double worst[N];
-  double pivot[N * PARTS];
-  double size[N * SAMPLES];
-  double share[N * SAMPLES];
+  double largest[N], worst[N], pivot[N * PARTS];
+  double size[N * SAMPLES], share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
 {
   const double x = fabs(z[0]), y = parts == 2 ? fabs(z[1]) : 0;
   return x < y ? y : x;
-}
-
-PERMI_BOTH double permi_batch_power(double x)
-{
-  const long long bits = permi_bits(x) + 0xfffffffffffffll;
-  return permi_of_bits(bits & 0x7ff0000000000000ll);
 }
 
 template <int N, int PARTS>
@@ -3498,10 +3476,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   const double c_re = row[pivot * PARTS];
   const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
   const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
-  double norm[2] = {0, 0};
-  double power[2];
+  double norm[2] = {0, 0}, start[2] = {0, 0}, power[2];
   double sample[R::SAMPLES][2] = {{0, 0}};
-  double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
     int at = -1;
@@ -3548,7 +3524,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
     PERMI_UNROLL
     for (int part = 0; part < PARTS && pass == 0; part++) {
       norm[part] = permi_add(permi_mul(norm[part], 1.0000001), 1e-30);
-      power[part] = permi_batch_power(norm[part]);
+      power[part] = permi_of_bits((permi_bits(norm[part]) + 0xfffffffffffffll) & 0x7ff0000000000000ll);
     }
   }
   PERMI_UNROLL
@@ -3595,8 +3571,7 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double all[2] = {1, 0};
-  double weights = 0, share = 0;
+  double all[2] = {1, 0}, weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
@@ -3699,8 +3674,7 @@ struct permi_digits {
   template <int COUNT>
   static PERMI_BOTH value product(const unsigned *c, int words, const unsigned *)
   {
-    unsigned code = 0;
-    unsigned signs = 0;
+    unsigned code = 0, signs = 0;
     PERMI_UNROLL
     for (int w = 0; w < COUNT; w++)
       if (w < words) {
@@ -3755,8 +3729,7 @@ struct permi_digits<0> {
       if (w < words) {
         PERMI_UNROLL
         for (int k = 0; k < 32; k += 8) {
-          const int half = (int)(c[w] >> k & 255u) - 128;
-          const int o = (int)(odd[w] >> k & 1u);
+          const int half = (int)(c[w] >> k & 255u) - 128, o = (int)(odd[w] >> k & 1u);
           all *= (half << o) + o;
         }
       }
@@ -3789,18 +3762,13 @@ template <class S>
 struct permi_signs_warp {
   typedef typename permi_digits<S::SMALL>::value value;
   enum { LANES = S::LANES, MOST = 128 }; /* patterns of a block that wait */
-  const unsigned *table;
-  const unsigned *power;
-  value *rest;
-  value *product;
-  unsigned *leaf;
-  unsigned *both;
-  unsigned *range;
+  const unsigned *table, *power;
+  value *rest, *product;
+  unsigned *leaf, *both, *range;
   unsigned long long *queue;
   unsigned slots;
   unsigned sum[LANES][6];
-  int leaves;
-  int items[2];
+  int leaves, items[2];
 };
 
 /* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a
@@ -3827,8 +3795,7 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
 {
-  unsigned low[S::LANES];
-  unsigned high[S::LANES];
+  unsigned low[S::LANES], high[S::LANES];
   bool full[S::LANES];
   PERMI_ROLLED
   for (unsigned first = 0; first < w.slots; first += 32) {
@@ -3956,10 +3923,7 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   typedef permi_signs_warp<S> W;
   typedef permi_digits<S::SMALL> D;
   const int done = shape.word(3), words = shape.words() - done;
-  unsigned pairs[W::LANES];
-  unsigned end[W::LANES];
-  unsigned size[W::LANES];
-  unsigned at[W::LANES];
+  unsigned pairs[W::LANES], end[W::LANES], size[W::LANES], at[W::LANES];
   int leaf[W::LANES];
   permi_together();
   for (int l = 0; l < W::LANES; l++) {
@@ -4012,8 +3976,7 @@ PERMI_BOTH unsigned permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, con
                                      const unsigned *alive)
 {
   typedef permi_signs_warp<S> W;
-  unsigned set[W::LANES];
-  unsigned upto[W::LANES];
+  unsigned set[W::LANES], upto[W::LANES];
   int parts = 0;
   PERMI_ROLLED
   for (int part = -1; part < parts; part++) {
@@ -4119,14 +4082,8 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
 {
   enum { LANES = S::LANES };
   unsigned kept[S::MOST_PREFIX][2][LANES]; /* of +, which waits */
-  unsigned count[LANES];
-  unsigned alive[LANES];
-  unsigned next[LANES];
-  unsigned left[LANES];
-  unsigned of[LANES];
-  unsigned set[LANES];
-  unsigned long long waiting = 0;
-  unsigned long long now = 0;
+  unsigned count[LANES], alive[LANES], next[LANES], left[LANES], of[LANES], set[LANES];
+  unsigned long long waiting = 0, now = 0;
   unsigned turns = 0;
   int k = 0;
   for (int l = 0; l < LANES; l++) {
@@ -4244,9 +4201,8 @@ PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;
   for (int k = 0; k < 6; k += 2) {
-    unsigned long long word;
     carry += total[k];
-    word = carry & 0xffffffffull;
+    const unsigned long long word = carry & 0xffffffffull;
     carry = (carry >> 32) + total[k + 1];
     out[k / 2] = permi_of_bits((long long)(word | carry << 32));
     carry >>= 32;
@@ -4294,37 +4250,26 @@ PERMI_TEXT(minors,
 template <int C, int PARTS, int FAST>
 struct permi_minors_lane {
   enum { MOST = (C ? C : 8) * PARTS };
-  double x[MOST];
-  double front[MOST];
-  double sum[MOST];
+  double x[MOST], front[MOST], sum[MOST];
   double absolute[C ? C : 8];
   double fast[FAST ? FAST * MOST : 1];
-  double product[2];
-  double outside[2];
+  double product[2], outside[2];
 };
 
 /* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit
    settings, count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk,
    term by term: weight, digit that moves (from 1; negative: down). */
 struct permi_minors_view {
-  const double *digit;
-  const double *start;
-  const double *step;
-  const double *walk;
-  unsigned long long begin;
-  unsigned long long end;
-  int digits;
-  int walked;
-  int terms;
+  const double *digit, *start, *step, *walk;
+  unsigned long long begin, end;
+  int digits, walked, terms;
 };
 
 PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, unsigned long long chunk)
 {
   permi_minors_view view;
-  const unsigned long long numbers = (unsigned long long)table[0];
-  const unsigned long long chunks = (unsigned long long)table[1];
-  const unsigned long long each = numbers / chunks;
-  const unsigned long long rest = numbers % chunks;
+  const unsigned long long numbers = (unsigned long long)table[0], chunks = (unsigned long long)table[1];
+  const unsigned long long each = numbers / chunks, rest = numbers % chunks;
   view.digits = (int)table[2];
   view.walked = (int)table[3];
   view.terms = (int)table[4];
@@ -4477,9 +4422,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
 /* Makes word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
-  double hi = 0;
-  double lo = 0;
-  double error;
+  double hi = 0, lo = 0, error;
   for (int group = 0; group < 16; group++) {
     const double *from = planes + (long long)group * apart;
     permi_two_sum(hi, error, hi, from[low && at >= words ? words + at : at]);
@@ -4498,14 +4441,11 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 {
   enum { SIZE = C * PARTS };
   extern __shared__ double2 permi_shared[];
-  double *walk = (double *)permi_shared;
-  double *steps = walk + 2048;
+  double *walk = (double *)permi_shared, *steps = walk + 2048;
   const unsigned long long chunk = a.first + blockIdx.x;
   const permi_minors_view view = permi_minors_open(a.table, SIZE, chunk);
-  const int t = (int)threadIdx.x;
-  const int lane = t & 7;
-  const int words = 8 * SIZE * (FAST ? view.digits : 1);
-  const int apart = words * (FAST ? 1 : 2) + 8 * C;
+  const int t = (int)threadIdx.x, lane = t & 7;
+  const int words = 8 * SIZE * (FAST ? view.digits : 1), apart = words * (FAST ? 1 : 2) + 8 * C;
   double *all = a.out + (unsigned long long)gridDim.x * (2 * words + 8 * C) + blockIdx.x * 16ull * apart;
   double *planes = all + (t >> 3) * apart + lane;
   permi_minors_lane<C, PARTS, FAST> o;
@@ -4571,8 +4511,7 @@ union permi_coefficient {
 
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
-  int low_ones;
-  int least, span;
+  int low_ones, least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -4581,36 +4520,21 @@ struct permi_step_arguments {
   const void *from;
   void *to;
   const permi_gpu_way *way;
-  const unsigned long long *from_top;
-  const unsigned long long *from_middle;
-  const unsigned long long *to_top;
-  const unsigned long long *to_middle;
-  const unsigned short *top;
-  const unsigned short *middle;
+  const unsigned long long *from_top, *from_middle, *to_top, *to_middle;
+  const unsigned short *top, *middle;
   const unsigned char *left;
-  const int *from_start;
-  const int *to_start;
-  const int *middle_start;
-  const unsigned short *word;
-  const unsigned short *rank;
+  const int *from_start, *to_start, *middle_start;
+  const unsigned short *word, *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
-  int ways;
-  int bits;
-  int from_shift;
-  int to_shift;
-  int low;
-  int words;
-  int spans;
-  int span;
+  int ways, bits, from_shift, to_shift, low, words, spans, span;
 };
 
 struct permi_route {
   unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row;
-  int low_ones, place, least, span;
+  int row, low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -4732,8 +4656,7 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0;
-    number borrow = 0;
+    number carry = 0, borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -4758,16 +4681,6 @@ struct permi_cell<4, WORDS, PARTS> {
     }
   }
 };
-
-PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
-{
-  permi_coefficient size;
-  size.real = modulus;
-  if (size.integer && size.integer < sizes[0])
-    sizes[0] = size.integer;
-  if (size.integer > sizes[1])
-    sizes[1] = size.integer;
-}
 
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
@@ -4818,7 +4731,12 @@ PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *
       if (a.sizes) {
         PERMI_UNROLL
         for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED) {
-          permi_note_size(fabs((double)y[u][w]), sizes);
+          permi_coefficient size;
+          size.real = fabs((double)y[u][w]);
+          if (size.integer && size.integer < sizes[0])
+            sizes[0] = size.integer;
+          if (size.integer > sizes[1])
+            sizes[1] = size.integer;
         }
       }
     }
@@ -5912,7 +5830,7 @@ static void permi_deliver(permi_team *team, permi_piece *piece)
   *at = piece;
   while (run->waiting && run->waiting->begin == team->done) {
     piece = run->waiting;
-    if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
+    if (run->sink->merge && run->sink->merge(run->partial, &piece->partial) != PERM_OK)
       team->failed = team->stop = 1;
     team->done = piece->end;
     run->waiting = piece->next;

@@ -5357,14 +5357,6 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Compilers then know low parts to be 0. */
-static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
-{
-  permi_coefficient c = *entry;
-  c.real_low = c.imaginary_low = 0;
-  return c;
-}
-
 /* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
@@ -6894,9 +6886,10 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
+  permi_coefficient c = *origin->c;
+  c.real_low = c.imaginary_low = 0; /* which compilers then know */
   if (place && short_one) {
     for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)

@@ -118,9 +118,10 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
+  permi_coefficient c = *origin->c;
+  c.real_low = c.imaginary_low = 0; /* which compilers then know */
   if (place && short_one) {
     for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)

@@ -200,7 +200,7 @@ static void permi_deliver(permi_team *team, permi_piece *piece)
   *at = piece;
   while (run->waiting && run->waiting->begin == team->done) {
     piece = run->waiting;
-    if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
+    if (run->sink->merge && run->sink->merge(run->partial, &piece->partial) != PERM_OK)
       team->failed = team->stop = 1;
     team->done = piece->end;
     run->waiting = piece->next;

@@ -273,12 +273,6 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
 static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 {
   const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
@@ -291,7 +285,7 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
-  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, NULL, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
   permi_minors_gpu_plan(&gpu, minors);

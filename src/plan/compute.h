@@ -141,20 +141,14 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
-static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
-{
-  const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
-         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
-}
-
 static perm_status permi_compute_array(const permi_problem *problem, const perm_options *options, perm_result *result)
 {
   const int n = problem->n, parts = problem->parts;
   permi_environment environment;
   permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || problem->integer) && result &&
+      permi_stride_fits(n, n, problem->ld, 8 * parts) &&
+      permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem))) {
     const perm_isa isa = permi_isa(permi_options(options));
     if (problem->integer ? permi_small_exact(isa, n, parts, problem->integer, problem->ld, result)
                          : permi_small_result(isa, n, parts, problem->real, problem->ld, result) &&
