@@ -2139,8 +2139,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   permi_number b = *b_given;
   permi_number_normalise(a);
   permi_number_normalise(&b);
-  const double x = permi_modulus(a->value.hi, a->imaginary.hi);
-  const double y = permi_modulus(b.value.hi, b.imaginary.hi);
+  const double x = permi_modulus(a->value.hi, a->imaginary.hi), y = permi_modulus(b.value.hi, b.imaginary.hi);
   if (a->exact && b.exact && !permi_integers_multiply(a, &b))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
@@ -4409,8 +4408,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
-  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD;
-  const unsigned char *end = bytes + size - 8;
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
@@ -7259,15 +7257,11 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
+  const perm_leaf information = {PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, rows->n,
+                                 UINT64_C(1) << (rows->n - 1 - chunk_log2), rows->n * ldexp(1, rows->n - 1), seconds,
+                                 bytes, 0};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_EXACT;
-  leaf->information.isa = isa;
-  leaf->information.n = rows->n;
-  leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
-  leaf->information.work = rows->n * ldexp(1, rows->n - 1);
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
+  leaf->information = information;
   for (int i = 0; i < rows->n; i++)
     for (int j = 0; j < rows->n; j++)
       for (int part = 0; part < rows->parts; part++)
@@ -8119,8 +8113,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
-  const permi_lines *rows = &side[s];
-  const permi_lines *columns = &side[1 - s];
+  const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
   counted->rows = rows->total;

@@ -474,16 +474,11 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (size_t k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  const perm_leaf information = {PERM_LEAF_TASK, PERM_METHOD_LOW_RANK, PERM_ISA_PLAIN, n, 1, 2 * count * n,
+                                 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
+                                 permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2)};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = 2 * count * n;
-  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
@@ -1702,7 +1697,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
-  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
   const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
@@ -1710,18 +1704,15 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   own->polynomial = &proof->polynomial[index / proof->leaves];
   own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
   own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
-  memset(&leaf, 0, sizeof leaf);
-  leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_EXACT;
-  leaf.information.isa = isa;
-  leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
-  leaf.information.work = work * (double)(own->end - own->first);
-  leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint =
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1) * (double)(own->end - own->first);
+  const perm_leaf information = {
+      PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, proof->n,
+      (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS, work, work / rate,
+      sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own,
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF)};
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information = information;
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
@@ -1950,8 +1941,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
     permi_moments_raise(into, from.exp2);
   else
     permi_moments_raise(&from, into->exp2);
-  const double x = from.value - into->value;
-  const double y = from.imaginary - into->imaginary;
+  const double x = from.value - into->value, y = from.imaginary - into->imaginary;
   into->squares += from.squares + (x * x + y * y) * (into->samples * share);
   into->value += x * share;
   into->imaginary += y * share;

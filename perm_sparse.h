@@ -1417,8 +1417,7 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
     FILE *file = standard ? stdout : fopen(path, "wb");
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
-    int printed = print(file, what);
-    int error = errno;
+    int printed = print(file, what), error = errno;
     if (!standard && fclose(file) != 0 && printed--)
       error = errno;
     return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
@@ -2159,8 +2158,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  const uint64_t outer = array.shape[array.fortran];
-  const uint64_t inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran], inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
@@ -3150,8 +3148,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   if (cell->imaginary == 0)
     return permi_exponent(cell->real);
   const int e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
-  const double x = ldexp(cell->real, -e);
-  const double y = ldexp(cell->imaginary, -e);
+  const double x = ldexp(cell->real, -e), y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
@@ -3386,8 +3383,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
     first = second;
     second = index;
   }
-  permi_cell a = working->cell[first];
-  permi_cell b = working->cell[second];
+  permi_cell a = working->cell[first], b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
@@ -6129,8 +6125,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   }
   *move = fresh;
   move->first = moves->used;
-  const uint16_t *low = from->low + from->first[source];
-  const uint16_t *goal = to->low + to->first[target];
+  const uint16_t *low = from->low + from->first[source], *goal = to->low + to->first[target];
   count = from->first[source + 1] - from->first[source];
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
@@ -17208,8 +17203,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
-  const double there = permi_gpu_bytes();
-  const double needed = permi_gpu_needs(frontier);
+  const double there = permi_gpu_bytes(), needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -17676,8 +17670,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   (void)rival;
   if (!permi_report_left(maker->working))
     return permi_fail_memory(maker->result);
-  const int rows = block->n - report->equal_rows;
-  const int columns = block->vertices - block->n - report->equal_columns;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
                      : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
@@ -17768,13 +17761,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
                       perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = engine->method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.seconds = offer->seconds;
-  leaf->information.bytes = offer->bytes;
+  const perm_leaf information = {PERM_LEAF_TASK, engine->method, PERM_ISA_PLAIN, block->n, 1, 0, offer->seconds,
+                                 offer->bytes, 0};
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;

@@ -431,8 +431,7 @@ static perm_status permi_number_multiply(permi_number *a, const permi_number *b_
   permi_number b = *b_given;
   permi_number_normalise(a);
   permi_number_normalise(&b);
-  const double x = permi_modulus(a->value.hi, a->imaginary.hi);
-  const double y = permi_modulus(b.value.hi, b.imaginary.hi);
+  const double x = permi_modulus(a->value.hi, a->imaginary.hi), y = permi_modulus(b.value.hi, b.imaginary.hi);
   if (a->exact && b.exact && !permi_integers_multiply(a, &b))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;

@@ -81,8 +81,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
     permi_moments_raise(into, from.exp2);
   else
     permi_moments_raise(&from, into->exp2);
-  const double x = from.value - into->value;
-  const double y = from.imaginary - into->imaginary;
+  const double x = from.value - into->value, y = from.imaginary - into->imaginary;
   into->squares += from.squares + (x * x + y * y) * (into->samples * share);
   into->value += x * share;
   into->imaginary += y * share;

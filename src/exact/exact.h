@@ -281,15 +281,11 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
+  const perm_leaf information = {PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, rows->n,
+                                 UINT64_C(1) << (rows->n - 1 - chunk_log2), rows->n * ldexp(1, rows->n - 1), seconds,
+                                 bytes, 0};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_EXACT;
-  leaf->information.isa = isa;
-  leaf->information.n = rows->n;
-  leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
-  leaf->information.work = rows->n * ldexp(1, rows->n - 1);
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
+  leaf->information = information;
   for (int i = 0; i < rows->n; i++)
     for (int j = 0; j < rows->n; j++)
       for (int part = 0; part < rows->parts; part++)

@@ -539,8 +539,7 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
     FILE *file = standard ? stdout : fopen(path, "wb");
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
-    int printed = print(file, what);
-    int error = errno;
+    int printed = print(file, what), error = errno;
     if (!standard && fclose(file) != 0 && printed--)
       error = errno;
     return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);

@@ -221,8 +221,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  const uint64_t outer = array.shape[array.fortran];
-  const uint64_t inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran], inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;

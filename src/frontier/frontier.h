@@ -296,8 +296,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   }
   *move = fresh;
   move->first = moves->used;
-  const uint16_t *low = from->low + from->first[source];
-  const uint16_t *goal = to->low + to->first[target];
+  const uint16_t *low = from->low + from->first[source], *goal = to->low + to->first[target];
   count = from->first[source + 1] - from->first[source];
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {

@@ -19,8 +19,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   if (cell->imaginary == 0)
     return permi_exponent(cell->real);
   const int e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
-  const double x = ldexp(cell->real, -e);
-  const double y = ldexp(cell->imaginary, -e);
+  const double x = ldexp(cell->real, -e), y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
@@ -255,8 +254,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
     first = second;
     second = index;
   }
-  permi_cell a = working->cell[first];
-  permi_cell b = working->cell[second];
+  permi_cell a = working->cell[first], b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)

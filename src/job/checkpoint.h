@@ -220,8 +220,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
-  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD;
-  const unsigned char *end = bytes + size - 8;
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)

@@ -147,8 +147,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
-  const permi_lines *rows = &side[s];
-  const permi_lines *columns = &side[1 - s];
+  const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
   counted->rows = rows->total;

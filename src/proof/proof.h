@@ -166,7 +166,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
-  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
   const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
@@ -174,18 +173,15 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   own->polynomial = &proof->polynomial[index / proof->leaves];
   own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
   own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
-  memset(&leaf, 0, sizeof leaf);
-  leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_EXACT;
-  leaf.information.isa = isa;
-  leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
-  leaf.information.work = work * (double)(own->end - own->first);
-  leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint =
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1) * (double)(own->end - own->first);
+  const perm_leaf information = {
+      PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, proof->n,
+      (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS, work, work / rate,
+      sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own,
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF)};
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information = information;
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;

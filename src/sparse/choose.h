@@ -190,8 +190,7 @@ static perm_status permi_short_least(permi_maker *maker, const permi_block *bloc
   (void)rival;
   if (!permi_report_left(maker->working))
     return permi_fail_memory(maker->result);
-  const int rows = block->n - report->equal_rows;
-  const int columns = block->vertices - block->n - report->equal_columns;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
                      : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
@@ -282,13 +281,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
                       perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = engine->method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.seconds = offer->seconds;
-  leaf->information.bytes = offer->bytes;
+  const perm_leaf information = {PERM_LEAF_TASK, engine->method, PERM_ISA_PLAIN, block->n, 1, 0, offer->seconds,
+                                 offer->bytes, 0};
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;

@@ -68,8 +68,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
-  const double there = permi_gpu_bytes();
-  const double needed = permi_gpu_needs(frontier);
+  const double there = permi_gpu_bytes(), needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
