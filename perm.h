@@ -2229,8 +2229,7 @@ typedef struct permi_numbers {
 
 /* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low;
+  double real, imaginary, absolute, real_low, imaginary_low;
   int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
@@ -2824,8 +2823,7 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
-  int unwritten;
-  int gpus;
+  int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look;
   perm_status stopped;
@@ -4746,12 +4744,9 @@ struct permi_exact {
   int window;                   /* weights 2^(window k) */
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
-  int outer, chunk_log2, transposed;
-  int settings;
-  int even_rows;
+  int outer, chunk_log2, transposed, settings, even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];
-  int even_row[PERM_MAX_N];
+  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
@@ -4889,9 +4884,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   permi_form form;
-  int parts, product;
-  int lane_columns, block_columns;
-  int n_least;
+  int parts, product, lane_columns, block_columns, n_least;
   double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;
@@ -7451,8 +7444,7 @@ typedef struct permi_exact_plan {
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
   uint64_t modulus;                 /* 0: integers */
-  int can_skip, skip;
-  int gpu;
+  int can_skip, skip, gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -8292,16 +8284,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   const permi_shape shape = permi_shape_of(counted, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
   const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
+  permi_choice choice = {method, by_columns, shape, precision, 0, 0, PERM_ISA_PLAIN, 0, 0, (double)INFINITY, 0, NULL};
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(&choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
@@ -8400,8 +8385,7 @@ typedef struct permi_counts {
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
-  int parts, digits, forms;
-  int digit_total, form_total, needed;
+  int parts, digits, forms, digit_total, form_total, needed;
   int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
@@ -10920,17 +10904,12 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 {
   const int exact = problem->integer != NULL, parts = problem->parts;
   const perm_isa isa = permi_isa(permi_options(options));
-  permi_copies copies;
+  const permi_copies copies = {problem->m, problem->n, exact ? (const void *)problem->integer : problem->real,
+                               problem->ld, problem->row_count, problem->column_count};
   union {
     double real[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
     int64_t integer[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
   } full;
-  copies.m = problem->m;
-  copies.n = problem->n;
-  copies.a = exact ? (const void *)problem->integer : problem->real;
-  copies.ld = problem->ld;
-  copies.row_count = problem->row_count;
-  copies.column_count = problem->column_count;
   if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
       !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;

@@ -250,17 +250,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
   for (i = k = 0, tasks = 1; tasks >= 0; tasks--)
     for (i = 0; i < c->leaves; i++) {
       perm_leaf leaf;
-      permi_mpi_leaf fresh;
       uint64_t begin = 0, end = 0;
       int at = k;
       perm_job_leaf(c->job, i, &leaf);
       if ((leaf.kind == PERM_LEAF_TASK) != tasks)
         continue;
-      fresh.index = i;
-      fresh.task = tasks;
-      fresh.next = 0;
-      fresh.per_chunk = permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks;
-      fresh.work = leaf.work / (double)leaf.chunks;
+      const permi_mpi_leaf fresh = {i, tasks, permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks,
+                                    leaf.work / (double)leaf.chunks, 0};
       c->total += permi_mpi_leaf_seconds(&leaf);
       for (;; begin = end) {
         perm_state_left(c->job, state, i, end, &begin, &end);
@@ -405,8 +401,7 @@ typedef struct permi_mpi_session {
   int rank, ranks, nodes, local, locals; /* local: on its node */
   int over;                              /* 1: ranks diverged, and this call ends */
   perm_status status;                    /* why it ends */
-  char message[PERM_MESSAGE_BYTES];
-  char node[MPI_MAX_PROCESSOR_NAME];
+  char message[PERM_MESSAGE_BYTES], node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
   perm_options defaults;
 } permi_mpi_session;

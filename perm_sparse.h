@@ -1436,7 +1436,6 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   permi_control watch = permi_control_begin(permi_options(options));
   permi_environment environment;
-  permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
   if (!path)
@@ -1446,8 +1445,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
+  const permi_matrix_written written = {matrix, &watch};
   status = PERMI_SOUNDLY(&environment,
                          permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
@@ -4832,8 +4830,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
-  int parts, lanes;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed, parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
@@ -13256,8 +13253,7 @@ typedef struct permi_signs_matrix {
 } permi_signs_matrix;
 
 typedef struct permi_signs_order {
-  int prefix, length[2];
-  int column[PERM_MAX_N];
+  int prefix, length[2], column[PERM_MAX_N];
 } permi_signs_order;
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
@@ -14724,8 +14720,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
-  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N], column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -15991,8 +15986,7 @@ typedef struct permi_front {
   int begin, end;                  /* of order */
   int parent;                      /* -1: none */
   int child, sibling;              /* last one, those before; -1: none */
-  int boundary, boundary_end;
-  int entry, entry_end;
+  int boundary, boundary_end, entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -16010,8 +16004,7 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;
-  int *part, *level, *queue, *place, *key;
+  int *start, *next, *part, *level, *queue, *place, *key;
   int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
@@ -17386,7 +17379,6 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_exactness exactness;
   permi_budget budget;
   double cost = 0;
   int *order;
@@ -17394,10 +17386,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
                         permi_time_words(permi_order_seconds(block, 0)).text);
-  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
-  exactness.lost_error = working->lost_error;
-  exactness.modulus = working->modulus;
-  exactness.doubled = permi_sparse_doubled(maker->options);
+  const permi_exactness exactness = {permi_entry_roundings(working, working->n) + block->additions,
+                                     working->lost_error, working->modulus, permi_sparse_doubled(maker->options)};
   if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {

@@ -29,8 +29,7 @@ typedef struct permi_numbers {
 
 /* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low;
+  double real, imaginary, absolute, real_low, imaginary_low;
   int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 

@@ -108,12 +108,9 @@ struct permi_exact {
   int window;                   /* weights 2^(window k) */
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
-  int outer, chunk_log2, transposed;
-  int settings;
-  int even_rows;
+  int outer, chunk_log2, transposed, settings, even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];
-  int even_row[PERM_MAX_N];
+  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
@@ -251,9 +248,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   permi_form form;
-  int parts, product;
-  int lane_columns, block_columns;
-  int n_least;
+  int parts, product, lane_columns, block_columns, n_least;
   double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;

@@ -128,8 +128,7 @@ typedef struct permi_exact_plan {
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
   uint64_t modulus;                 /* 0: integers */
-  int can_skip, skip;
-  int gpu;
+  int can_skip, skip, gpu;
   double survivors, seconds;
 } permi_exact_plan;
 

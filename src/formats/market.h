@@ -558,7 +558,6 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   permi_control watch = permi_control_begin(permi_options(options));
   permi_environment environment;
-  permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
   if (!path)
@@ -568,8 +567,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
+  const permi_matrix_written written = {matrix, &watch};
   status = PERMI_SOUNDLY(&environment,
                          permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)

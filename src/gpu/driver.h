@@ -94,8 +94,7 @@ typedef struct permi_making {
   char *source, *cache;
   size_t shared;
   int compiling; /* others of its architecture wait for the image */
-  int calls;
-  int ended;
+  int calls, ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;

@@ -12,8 +12,7 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
-  int unwritten;
-  int gpus;
+  int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look;
   perm_status stopped;

@@ -25,8 +25,7 @@ typedef struct permi_factors {
 typedef struct permi_low_rank {
   permi_pool pool; /* owns all, this too */
   perm_allocator allocator;
-  int n, r, parts;
-  int factorial_exp2;
+  int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */

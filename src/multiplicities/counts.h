@@ -326,16 +326,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   const permi_shape shape = permi_shape_of(counted, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
   const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
+  permi_choice choice = {method, by_columns, shape, precision, 0, 0, PERM_ISA_PLAIN, 0, 0, (double)INFINITY, 0, NULL};
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(&choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */

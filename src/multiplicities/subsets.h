@@ -17,8 +17,7 @@ typedef struct permi_counts {
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
-  int parts, digits, forms;
-  int digit_total, form_total, needed;
+  int parts, digits, forms, digit_total, form_total, needed;
   int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */

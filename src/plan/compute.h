@@ -166,17 +166,12 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 {
   const int exact = problem->integer != NULL, parts = problem->parts;
   const perm_isa isa = permi_isa(permi_options(options));
-  permi_copies copies;
+  const permi_copies copies = {problem->m, problem->n, exact ? (const void *)problem->integer : problem->real,
+                               problem->ld, problem->row_count, problem->column_count};
   union {
     double real[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
     int64_t integer[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
   } full;
-  copies.m = problem->m;
-  copies.n = problem->n;
-  copies.a = exact ? (const void *)problem->integer : problem->real;
-  copies.ld = problem->ld;
-  copies.row_count = problem->row_count;
-  copies.column_count = problem->column_count;
   if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
       !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;

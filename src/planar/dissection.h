@@ -12,8 +12,7 @@ typedef struct permi_front {
   int begin, end;                  /* of order */
   int parent;                      /* -1: none */
   int child, sibling;              /* last one, those before; -1: none */
-  int boundary, boundary_end;
-  int entry, entry_end;
+  int boundary, boundary_end, entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -31,8 +30,7 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;
-  int *part, *level, *queue, *place, *key;
+  int *start, *next, *part, *level, *queue, *place, *key;
   int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;

@@ -23,8 +23,7 @@ typedef struct permi_signs_matrix {
 } permi_signs_matrix;
 
 typedef struct permi_signs_order {
-  int prefix, length[2];
-  int column[PERM_MAX_N];
+  int prefix, length[2], column[PERM_MAX_N];
 } permi_signs_order;
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */

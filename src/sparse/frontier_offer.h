@@ -251,7 +251,6 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_exactness exactness;
   permi_budget budget;
   double cost = 0;
   int *order;
@@ -259,10 +258,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
                         permi_time_words(permi_order_seconds(block, 0)).text);
-  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
-  exactness.lost_error = working->lost_error;
-  exactness.modulus = working->modulus;
-  exactness.doubled = permi_sparse_doubled(maker->options);
+  const permi_exactness exactness = {permi_entry_roundings(working, working->n) + block->additions,
+                                     working->lost_error, working->modulus, permi_sparse_doubled(maker->options)};
   if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
