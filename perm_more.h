@@ -1431,7 +1431,6 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {
@@ -1644,7 +1643,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
-/* Writes the file; only tries if state is NULL. */
+/* Only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -1947,7 +1946,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Scales a sample; 0 gets the least unit. */
+/* 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -3212,7 +3211,7 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Maps the matrix, incompletely if watch stops. */
+/* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
@@ -7019,7 +7018,6 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   }
 }
 
-/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {

@@ -551,7 +551,7 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Makes *matrix of a sorted list without duplicates; drops zeros. */
+/* Of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
@@ -4500,7 +4500,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
+/* cost: INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -5001,7 +5001,6 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds products for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -5816,7 +5815,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Completes a leaf; `unit` is that of the roundings in `bound`. */
+/* `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -8275,7 +8274,6 @@ static void permi_tree_block(const double *a, const double *x, const uint32_t *p
   y[q[7]] = y[q[7]] + a[0] * x7 + a[1] * x6 + a[2] * x5 + a[3] * x4 + a[4] * x3 + a[5] * x2 + a[6] * x1 + a[7] * x0;
 }
 
-/* Copies the `count` places that a block has. */
 static void permi_tree_block_copy(const double *table, const uint32_t *at, uint32_t count, double *room)
 {
   for (uint32_t k = 0; k < 8; k++)
@@ -8635,7 +8633,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Lists the living neighbours. Millions of a hub's may be dead. */
+/* Millions of a hub's neighbours may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -9536,7 +9534,6 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -13408,7 +13405,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes all cuts; rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -13903,7 +13900,6 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14530,7 +14526,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   return PERM_OK;
 }
 
-/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
+/* `plan`: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
@@ -16653,7 +16649,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
+/* *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -18307,7 +18303,6 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)

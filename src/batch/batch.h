@@ -58,7 +58,6 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* Returns the stride of permi_batch_matrices. */
 static size_t permi_batch_step(const permi_batch *batch)
 {
   const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
@@ -258,7 +257,7 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Lets GPUs take the matrices; batch->todo marks what they leave. Below order 10 sending takes longer. */
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
@@ -328,7 +327,6 @@ static void permi_batch_products(int columns, unsigned char *to)
   }
 }
 
-/* Lists the choices of four columns. */
 static void permi_batch_splits(int n, permi_batch_split *split)
 {
   const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;

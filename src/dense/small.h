@@ -318,7 +318,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
 #endif
 }
 
-/* Sets the value alone; inlined and without memcpy for batches. */
+/* Inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;

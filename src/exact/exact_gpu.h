@@ -118,7 +118,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   return permi_exact_say(leaf, shape->parts, how, shape->survivors, buffer, size);
 }
 
-/* Fills in row sums: the start, high columns, the walk (see >>gpu), settings. */
+/* Row sums: the start, high columns, the walk (see >>gpu), settings. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;

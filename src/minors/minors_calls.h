@@ -140,7 +140,7 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Chooses the engine; returns 1 for GPUs. `full` is room, or NULL. */
+/* Returns 1 for GPUs. `full` is room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
   permi_minors_plan_one(minors, options, by);

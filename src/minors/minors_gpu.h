@@ -34,7 +34,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Chooses the digits to walk: those of fewest settings, which come first. Symmetry halves the last, best an odd one. */
+/* Digits of fewest settings come first, to be walked. Symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -98,7 +98,7 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
-/* Writes the matrix out; returns the grid's share of terms. */
+/* Returns the grid's share of terms. */
 static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
   const int n = minors->total, parts = minors->parts, entries = n * parts;

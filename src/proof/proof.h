@@ -114,7 +114,7 @@ static int permi_proof_print(FILE *stream, const void *what)
   return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
-/* Writes the file; only tries if state is NULL. */
+/* Only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {

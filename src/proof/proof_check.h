@@ -250,7 +250,6 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {

@@ -123,7 +123,6 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   }
 }
 
-/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {

@@ -197,7 +197,7 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   return PERM_OK;
 }
 
-/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
+/* `plan`: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);

@@ -442,7 +442,6 @@ static void permi_tree_block(const double *a, const double *x, const uint32_t *p
   y[q[7]] = y[q[7]] + a[0] * x7 + a[1] * x6 + a[2] * x5 + a[3] * x4 + a[4] * x3 + a[5] * x2 + a[6] * x1 + a[7] * x0;
 }
 
-/* Copies the `count` places that a block has. */
 static void permi_tree_block_copy(const double *table, const uint32_t *at, uint32_t count, double *room)
 {
   for (uint32_t k = 0; k < 8; k++)

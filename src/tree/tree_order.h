@@ -79,7 +79,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Lists the living neighbours. Millions of a hub's may be dead. */
+/* Millions of a hub's neighbours may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
