@@ -623,12 +623,6 @@ PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERM_PERMANENT_IMPLEMENTED
-/* gcc 12 warns of its own AVX-512 intrinsics */
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__) /* warns of gcc's pragmas */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -873,11 +867,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is
-   asked: plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices`
-   measured them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a
-   line says otherwise; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run,
-   >>band_order. */
+   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is asked:
+   plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices` measured
+   them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says
+   else; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
 
 /* ---- limits */
 #define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region takes tens of microseconds */
@@ -1039,10 +1032,9 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
 /* Zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  void *memory;
   if (!allocator->allocate && count && size)
     return permi_prefer_huge_pages(calloc(count, size), count * size);
-  memory = permi_allocate(allocator, count, size);
+  void *memory = permi_allocate(allocator, count, size);
   return memory ? memset(memory, 0, count * size) : NULL;
 }
 
@@ -1121,7 +1113,6 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;
@@ -1135,13 +1126,12 @@ static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator)
 {
   static const perm_allocator none = {NULL, NULL, NULL};
-  permi_workspace *workspace;
   if (!allocator)
     return PERM_ERROR_NULL;
   under = under ? under : &none;
   if (!under->allocate != !under->release)
     return PERM_ERROR_OPTION;
-  workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
+  permi_workspace *workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
   if (!workspace)
     return PERM_ERROR_MEMORY;
   workspace->under = *under;
@@ -1305,9 +1295,8 @@ PERMI_PRINTF(3, 4)
 static size_t permi_say(char *buffer, size_t size, const char *format, ...)
 {
   va_list arguments;
-  size_t length;
   va_start(arguments, format);
-  length = permi_vsay(buffer, size, format, arguments);
+  const size_t length = permi_vsay(buffer, size, format, arguments);
   va_end(arguments);
   return length;
 }
@@ -1439,13 +1428,12 @@ typedef struct permi_metered {
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
-  permi_meter *meter;
   permi_environment_begin(&call->environment);
   call->meter = NULL;
   permi_workspace_limit(&options->allocator, options->max_bytes > 0 ? options->max_bytes - input : (double)INFINITY);
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
+  permi_meter *meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
   if (meter) {
     meter->under = options->allocator;
     meter->input = input;
@@ -1606,11 +1594,10 @@ static double permi_ldexp(double x, long long e)
 /* Returns x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
-  uint64_t bits;
   double power;
   if (e < -1000 || e > 1000)
     return ldexp(x, e);
-  bits = (uint64_t)(e + 1023) << 52;
+  uint64_t bits = (uint64_t)(e + 1023) << 52;
   memcpy(&power, &bits, sizeof power);
   return x * power;
 }
@@ -1652,9 +1639,8 @@ static double permi_times_minus(double a, double b, double c)
 static permi_dd permi_two_sum(double a, double b)
 {
   permi_dd s;
-  double t;
   s.hi = a + b;
-  t = s.hi - a;
+  const double t = s.hi - a;
   s.lo = (a - (s.hi - t)) + (b - t);
   return s;
 }
@@ -1729,8 +1715,7 @@ static int permi_arithmetic_is_sound(void)
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
-  int i;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     uint64_t t = b[i] + carry;
     carry = t < carry;
     a[i] += t;
@@ -1742,8 +1727,7 @@ static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 static uint64_t permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t borrow = 0;
-  int i;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     uint64_t t = b[i] + borrow, before = a[i];
     borrow = (t < borrow) | (before < t);
     a[i] = before - t;
@@ -1795,8 +1779,7 @@ PERMI_UNUSED static permi_wide permi_wide_negate(permi_wide x)
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
-  int i;
-  for (i = 0; i < words; i++) {
+  for (int i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
     if (!sign) { /* 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
@@ -1821,8 +1804,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
 {
   const int negative = (int)(x[words - 1] >> 63);
   uint64_t carry = (uint64_t)negative;
-  int i;
-  for (i = 0; i < words; i++) {
+  for (int i = 0; i < words; i++) {
     magnitude[i] = (negative ? ~x[i] : x[i]) + carry;
     carry = carry && !magnitude[i];
   }
@@ -1884,8 +1866,7 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 PERMI_UNUSED
 static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
 {
-  int i;
-  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+  for (int i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
@@ -1901,19 +1882,17 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   permi_dd r = {0, 0};
   perm_sum rest = *sum;
   const int negative = permi_sum_drop_sign(&rest);
-  uint64_t mantissa;
-  double low;
   int e, rest_e;
   *exp2 = 0;
   r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
   if (r.hi == 0)
     return r;
-  mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
+  const uint64_t mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
   if (e + 11 < 0) /* the sum has fewer than 53 bits */
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  low = permi_sum_drop_sign(&rest) ? -1 : 1;
+  double low = permi_sum_drop_sign(&rest) ? -1 : 1;
   low *= permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
   r.lo = ldexp(low, rest_e - e);
   *exp2 = (long long)e - 1074 + 64;
@@ -1963,10 +1942,9 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
-  int i;
-  for (i = 0; i < a->words; i++)
+  for (int i = 0; i < a->words; i++)
     word[i + b->words] = permi_words_times(word + i, b->word, b->words, a->word[i], 1);
-  for (i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
+  for (int i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
     if (word[i])
       return 0;
   product->negative = a->negative != b->negative;
@@ -2000,8 +1978,7 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else
-  int i;
-  for (i = 63; i >= 0; i--) {
+  for (int i = 63; i >= 0; i--) {
     high = high << 1 | (low >> i & 1);
     high -= high >= p ? p : 0;
   }
@@ -2037,14 +2014,13 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
-  int i;
   integer->negative = permi_sum_drop_sign(&r);
-  for (i = 0; i < 16; i++)
+  for (int i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
   if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
     return 0;
-  for (i = 0; i < PERM_INTEGER_WORDS; i++)
+  for (int i = 0; i < PERM_INTEGER_WORDS; i++)
     integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
   permi_integer_trim(integer);
   return 1;
@@ -2095,8 +2071,7 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
-   overflow. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, exactly into [1/2, 1]: no overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -2162,11 +2137,9 @@ PERMI_UNUSED
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
-  double x, y;
   permi_number_normalise(a);
   permi_number_normalise(&b);
-  x = permi_modulus(a->value.hi, a->imaginary.hi);
-  y = permi_modulus(b.value.hi, b.imaginary.hi);
+  const double x = permi_modulus(a->value.hi, a->imaginary.hi), y = permi_modulus(b.value.hi, b.imaginary.hi);
   if (a->exact && b.exact && !permi_integers_multiply(a, &b))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
@@ -2256,8 +2229,7 @@ typedef struct permi_numbers {
 
 /* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low;
+  double real, imaginary, absolute, real_low, imaginary_low;
   int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
@@ -2339,8 +2311,7 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
 static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
                                                  int length, int subtract)
 {
-  int k;
-  for (k = 0; k < length && k < words; k++)
+  for (int k = 0; k < length && k < words; k++)
     if (c[k] && subtract)
       permi_words_times(y + k, x, words - k, c[k], -1);
     else if (c[k])
@@ -2351,12 +2322,11 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
-  int p, q;
-  for (p = 0; p < parts; p++) {
+  for (int p = 0; p < parts; p++) {
     uint64_t magnitude;
     const int negative = is_short && permi_words_magnitude(&magnitude, c + p, 1);
     const uint64_t *factor = is_short ? &magnitude : c + p * words;
-    for (q = 0; q < parts; q++)
+    for (int q = 0; q < parts; q++)
       permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, is_short ? 1 : words, negative != (p & q));
   }
 }
@@ -2369,9 +2339,8 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
 
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
-  int i, j;
-  for (i = 0; i < parts; i++)
-    for (j = 0; j < parts; j++) {
+  for (int i = 0; i < parts; i++)
+    for (int j = 0; j < parts; j++) {
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
@@ -2461,13 +2430,12 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
   const uint64_t *word = (const uint64_t *)value;
   const double *x = (const double *)value;
   const int apart = permi_algebra_is_dd(numbers->algebra) ? 2 : 1;
-  int part, k;
-  for (part = 0; part < numbers->parts; part++) {
+  for (int part = 0; part < numbers->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     if (permi_algebra_is_integer(numbers->algebra)) /* residues have no sign */
       permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
     else
-      for (k = 0; k < apart; k++)
+      for (int k = 0; k < apart; k++)
         permi_sum_add_double(sum, x[part * apart + k]);
   }
 }
@@ -2649,10 +2617,9 @@ static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
   const struct dirent *entry;
-  DIR *directory;
   memcpy(name, path, base);
   name[base] = 0;
-  directory = opendir(base ? name : ".");
+  DIR *directory = opendir(base ? name : ".");
   while (directory && (entry = readdir(directory)) != NULL) {
     const char *stale = entry->d_name;
     int descriptor;
@@ -2856,8 +2823,7 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
-  int unwritten;
-  int gpus;
+  int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look;
   perm_status stopped;
@@ -2889,12 +2855,11 @@ static permi_control permi_control_begin(const perm_options *options)
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
-  double now;
   if ((options->cancel && *options->cancel) || PERMI_STOP_FAULT())
     return PERM_STOPPED_CANCELLED;
   if (!options->progress && control->deadline == (double)INFINITY)
     return PERM_OK;
-  now = permi_seconds();
+  const double now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
     const double total = control->work_total > 0 ? control->work_total : 1;
@@ -2957,8 +2922,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
+  for (size_t k = 0; k < bytes; k += PERMI_PIECE) {
     const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
     if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
@@ -3016,8 +2980,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
-  size_t k;
-  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+  for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
     if (rule[k].bad)
       return rule[k].because;
   return NULL;
@@ -3119,8 +3082,7 @@ PERM_API const char *perm_name(const char *of, long long number)
       {"isa", "auto", PERM_ISA_AUTO}, PERM_ISA_LIST(PERMI_NAMED)
 #undef PERMI_NAMED
       {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
-  size_t k;
-  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+  for (size_t k = 0; of && k < sizeof names / sizeof *names; k++)
     if (names[k].number == number && !strcmp(names[k].of, of))
       return names[k].name;
   return "unknown";
@@ -3174,10 +3136,9 @@ static const permi_member permi_members[] = {
 static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
                                      size_t *bytes)
 {
-  size_t k;
   if (!name || !offset || !bytes)
     return PERM_ERROR_NULL;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     if (!strcmp(name, member[k].name)) {
       *offset = member[k].offset;
       *bytes = member[k].bytes;
@@ -3421,7 +3382,6 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
-  int k;
   if (!permi_sum_integer(sum, integer))
     return 0;
   if (leaf->finish)
@@ -3429,7 +3389,7 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
-  for (k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
+  for (int k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
     integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
   return 1;
 }
@@ -3437,7 +3397,6 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
-  double absolute, modulus, most;
   long long exp2, imaginary_exp2;
   memset(number, 0, sizeof *number);
   if (leaf->integer) {
@@ -3458,14 +3417,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
       number->imaginary = permi_dd_scale(number->imaginary, shift);
     }
   }
-  absolute = permi_sum_value(&partial->absolute, &exp2).hi;
+  double absolute = permi_sum_value(&partial->absolute, &exp2).hi;
   absolute = permi_ldexp(absolute, exp2 - number->exp2);
-  most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
+  const double most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
   number->exp2 += partial->exp2 + leaf->scale_exp2;
   if (leaf->integer)
     return PERM_OK;
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
-  modulus = permi_modulus(number->value.hi, number->imaginary.hi);
+  const double modulus = permi_modulus(number->value.hi, number->imaginary.hi);
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
@@ -3519,12 +3478,10 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
 
 PERM_API void perm_job_free(perm_job *job)
 {
-  perm_allocator allocator;
-  int i;
   if (!job)
     return;
-  allocator = job->allocator;
-  for (i = 0; i < job->leaves; i++)
+  perm_allocator allocator = job->allocator;
+  for (int i = 0; i < job->leaves; i++)
     job->leaf[i].release(&allocator, job->leaf[i].context);
   if (job->release)
     job->release(&allocator, job->context);
@@ -3539,8 +3496,7 @@ PERMI_UNUSED
 static double permi_job_seconds(const perm_job *job)
 {
   double seconds = 0;
-  int i;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     seconds += job->leaf[i].information.seconds;
   return seconds;
 }
@@ -3562,9 +3518,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 
 static uint64_t permi_hash_integer(uint64_t hash, const perm_integer *integer)
 {
-  int i;
   hash = permi_hash(hash, (uint64_t)integer->words * 2 + (uint64_t)(integer->negative != 0));
-  for (i = 0; i < integer->words; i++)
+  for (int i = 0; i < integer->words; i++)
     hash = permi_hash(hash, integer->word[i]);
   return hash;
 }
@@ -3578,12 +3533,11 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
-  int i;
   if (!job)
     return 0;
   hash = permi_hash(hash, (uint64_t)(permi_precision_number(job->precision) * 2 + job->is_complex));
   hash = permi_hash(hash, job->modulus);
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     const perm_leaf *information = &leaf->information;
     hash = permi_hash(permi_hash(hash, information->fingerprint), information->chunks);
@@ -3600,7 +3554,7 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
     hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     hash = permi_hash(hash, (uint64_t)i);
     hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
   }
@@ -3695,7 +3649,6 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
                                   permi_control *control, perm_partial *partial)
 {
   perm_status status = PERM_OK;
-  uint64_t chunk;
   if (begin >= end)
     return PERM_OK;
   if (partial->chunks && partial->fingerprint != leaf->information.fingerprint)
@@ -3705,7 +3658,7 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
   if (leaf->information.kind == PERM_LEAF_TASK)
     status = leaf->run_task(leaf, control, partial);
   else
-    for (chunk = begin; chunk < end; chunk++)
+    for (uint64_t chunk = begin; chunk < end; chunk++)
       leaf->run_chunk(leaf, chunk, workspace, partial);
   if (status != PERM_OK)
     return status;
@@ -3735,16 +3688,14 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
                                     permi_control *watch, perm_result *result)
 {
   permi_number number;
-  perm_status status;
   const permi_leaf *costliest = NULL;
   double terms = 0, rounded;
-  int i;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
   if (!job || (!partials && job->leaves))
     return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "partials" : "job");
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     if (!permi_partial_covers(&partials[i], 0, leaf->information.chunks) ||
         partials[i].fingerprint != leaf->information.fingerprint)
@@ -3754,7 +3705,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
+  perm_status status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -3794,10 +3745,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 {
   size_t length = 0;
-  int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
+  for (int i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;
@@ -3961,11 +3911,10 @@ struct perm_state {
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 {
   const size_t leaves = job ? (size_t)job->leaves : 0;
-  perm_state *fresh;
   if (!job || !state)
     return PERM_ERROR_NULL;
   *state = NULL;
-  fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
+  perm_state *fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
   if (!fresh)
     return PERM_ERROR_MEMORY;
   fresh->allocator = job->allocator;
@@ -3982,12 +3931,10 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 
 PERM_API void perm_state_free(perm_state *state)
 {
-  perm_allocator allocator;
-  int i;
   if (!state)
     return;
-  allocator = state->allocator;
-  for (i = 0; i < state->leaves; i++)
+  perm_allocator allocator = state->allocator;
+  for (int i = 0; i < state->leaves; i++)
     permi_release(&allocator, state->finished[i].list);
   permi_release(&allocator, state->partial);
   permi_release(&allocator, state->finished);
@@ -3996,14 +3943,13 @@ PERM_API void perm_state_free(perm_state *state)
 
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
-  int i;
   permi_result_clear(result);
   if (!job || !state)
     return permi_fail(result, PERM_ERROR_NULL, job ? argument : 1, "%s is NULL", job ? "state" : "job");
   if (state->leaves != job->leaves)
     return permi_fail(result, PERM_ERROR_STATE, argument, "state belongs to a job of %d leaves, not %d", state->leaves,
                       job->leaves);
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     if (state->partial[i].chunks && state->partial[i].fingerprint != job->leaf[i].information.fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, argument, "leaf %d of the state belongs to another matrix or plan",
                         i);
@@ -4013,16 +3959,14 @@ static perm_status permi_check_state(const perm_job *job, const perm_state *stat
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end)
 {
-  const permi_intervals *finished;
-  uint64_t chunks;
   size_t i;
   if (!job || !state || !begin || !end)
     return PERM_ERROR_NULL;
   *begin = *end = 0;
   if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
     return PERM_ERROR_RANGE;
-  chunks = job->leaf[leaf].information.chunks;
-  finished = &state->finished[leaf];
+  const uint64_t chunks = job->leaf[leaf].information.chunks;
+  const permi_intervals *finished = &state->finished[leaf];
   for (i = 0; i < finished->count && finished->list[i].begin <= from; i++)
     from = finished->list[i].end > from ? finished->list[i].end : from;
   *begin = from < chunks ? from : chunks;
@@ -4060,9 +4004,8 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
 {
   const permi_intervals *here = &state->finished[leaf];
   permi_interval common;
-  perm_status status;
   *sum = state->partial[leaf];
-  status = perm_partial_merge(sum, partial);
+  const perm_status status = perm_partial_merge(sum, partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
   both->list = (permi_interval *)permi_allocate(&state->allocator, here->count + more->count, sizeof *both->list);
@@ -4114,12 +4057,11 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 {
   perm_state *joined = NULL, old;
   perm_status status = permi_check_state(job, into, 2, result);
-  int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+  for (int i = 0; status == PERM_OK && i < job->leaves; i++)
     status = permi_state_joined(into, i, &from->finished[i], &from->partial[i], &joined->finished[i],
                                 &joined->partial[i], result);
   if (status == PERM_OK) {
@@ -4134,12 +4076,10 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
-  perm_status status;
-  int i;
   if (!result)
     return PERM_ERROR_NULL;
-  status = permi_check_state(job, state, 2, result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
+  perm_status status = permi_check_state(job, state, 2, result);
+  for (int i = 0; status == PERM_OK && i < job->leaves; i++) {
     uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
@@ -4189,10 +4129,8 @@ typedef struct permi_stored {
 static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_stored *field, size_t fields, int put)
 {
   const int one = 1, big = !*(const char *)&one; /* whether the most significant byte comes first */
-  size_t k;
-  int i;
-  for (k = 0; k < fields; k++, field++)
-    for (i = 0; i < field->count * field->size; i++, bytes++) {
+  for (size_t k = 0; k < fields; k++, field++)
+    for (int i = 0; i < field->count * field->size; i++, bytes++) {
       unsigned char *byte = (unsigned char *)structure + field->offset + (big ? i ^ (field->size - 1) : i);
       if (put)
         *bytes = *byte;
@@ -4212,11 +4150,10 @@ enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partia
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  perm_partial copy;
   if (!partial)
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
-    copy = *partial;
+    perm_partial copy = *partial;
     permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;
@@ -4237,8 +4174,7 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   return PERM_ERROR_FORMAT;
 }
 
-/* ======================================================================================== >>problem
-   The array of a call. */
+/* ======================================================================================== >>problem */
 
 struct permi_reach;
 
@@ -4311,10 +4247,9 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   unsigned char *to = (unsigned char *)bytes;
   const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
   size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
-  int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
   if (!bytes || size < needed)
@@ -4332,7 +4267,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
     permi_put(to + 8, job->leaf[i].information.chunks, 8);
     permi_put(to + 16, state->finished[i].count, 8);
@@ -4376,7 +4311,6 @@ static perm_status permi_checkpoint_fail(perm_result *result, perm_status status
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
-  unsigned version;
   if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, size < 8 ? size : 8) != 0)
     return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes",
                       path ? path : "", path ? ": " : "");
@@ -4390,7 +4324,7 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
                                  (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
   if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
     return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " damaged: its checksum is wrong");
-  version = (unsigned)permi_get(bytes + 12, 4);
+  const unsigned version = (unsigned)permi_get(bytes + 12, 4);
   if (version != PERMI_VERSION)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of perm %u.%u.%u; this is %d.%d.%d",
                                  version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR,
@@ -4435,12 +4369,10 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   const uint64_t chunks = leaf->information.chunks;
   permi_intervals *finished = &state->finished[i];
   perm_partial *partial = &state->partial[i], counted;
-  uint64_t count;
-  size_t k;
   if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
       permi_get(from + 8, 8) != chunks)
     return 0;
-  count = permi_get(from + 16, 8);
+  const uint64_t count = permi_get(from + 16, 8);
   from += PERMI_CHECKPOINT_LEAF;
   left -= PERMI_CHECKPOINT_LEAF;
   *bytes = from;
@@ -4453,7 +4385,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   if (!finished->list)
     return -1;
   memset(&counted, 0, sizeof counted);
-  for (k = 0; k < finished->count; k++, from += 16) {
+  for (size_t k = 0; k < finished->count; k++, from += 16) {
     permi_interval *interval = &finished->list[k];
     interval->begin = permi_get(from, 8);
     interval->end = permi_get(from + 8, 8);
@@ -4470,13 +4402,11 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                                       const perm_options *options, const char *path, perm_state **state,
                                       perm_result *result)
 {
-  const unsigned char *from, *end;
   int i, good = 1;
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
-  from = bytes + PERMI_CHECKPOINT_HEAD;
-  end = bytes + size - 8;
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
@@ -4524,13 +4454,12 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
   while (got && !failed && used < wanted) {
-    size_t ask;
     int fault;
     if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
       status = permi_fail_memory(result);
       break;
     }
-    ask = wanted < room ? (size_t)wanted - used : room - used;
+    size_t ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
@@ -4637,20 +4566,18 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 {
   unsigned char *bytes = NULL;
   char *kept = NULL;
-  perm_options found;
   size_t size = 0, length = 0;
   int missing;
-  perm_status status;
   permi_result_clear(result);
   if (!path || !options)
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
+  perm_status status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
   if (status == PERM_OK)
     status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
-    found = *options;
+    perm_options found = *options;
     permi_options_decode(bytes, &found);
     if (permi_isa_doubles(found.isa) == perm_isa_best())
       found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */
@@ -4766,7 +4693,6 @@ struct permi_dense {
   double *step;     /* [outer][2][padded]: +2a, -2a */
   double *start;    /* [padded]: all outer signs + */
   double *constant; /* permi_dense_pair */
-  double *memory;
   permi_kernel_run run;
 };
 
@@ -4818,12 +4744,9 @@ struct permi_exact {
   int window;                   /* weights 2^(window k) */
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
-  int outer, chunk_log2, transposed;
-  int settings;
-  int even_rows;
+  int outer, chunk_log2, transposed, settings, even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];
-  int even_row[PERM_MAX_N];
+  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
@@ -4897,8 +4820,7 @@ static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
-  int part;
-  for (part = 0; part <= parts + 1; part++, lane += 8) {
+  for (int part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
     if (width == 8) {
       lane[0] += sign * lane[4];
@@ -4922,9 +4844,8 @@ static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 {
   const uint64_t tops = UINT64_C(0x8080808080808080), y = (uint64_t)x << 32 | x;
   uint64_t word[2];
-  int k;
   memcpy(word, from, sizeof word);
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     word[k] = ((word[k] & ~tops) + (y & ~tops)) ^ ((word[k] ^ y) & tops);
   memcpy(to, word, sizeof word);
 }
@@ -4947,8 +4868,7 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
-  int k;
-  for (k = 0; k < width; k++) {
+  for (int k = 0; k < width; k++) {
     permi_wide x;
     x.low = lane[k] - bias;
     if (signs & (k ^ k >> 1 ^ k >> 2))
@@ -4964,9 +4884,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   permi_form form;
-  int parts, product;
-  int lane_columns, block_columns;
-  int n_least;
+  int parts, product, lane_columns, block_columns, n_least;
   double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;
@@ -5081,16 +4999,15 @@ static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, per
 
 static double permi_small(int n, const double *a)
 {
-  const double *b, *c, *d;
   if (n <= 1)
     return n ? a[0] : 1;
-  b = a + n;
+  const double *b = a + n;
   if (n == 2)
     return a[0] * b[1] + a[1] * b[0];
-  c = b + n;
+  const double *c = b + n;
   if (n == 3)
     return a[0] * (b[1] * c[2] + b[2] * c[1]) + a[1] * (b[0] * c[2] + b[2] * c[0]) + a[2] * (b[0] * c[1] + b[1] * c[0]);
-  d = c + n;
+  const double *d = c + n;
   return (a[0] * b[1] + a[1] * b[0]) * (c[2] * d[3] + c[3] * d[2]) +
          (a[0] * b[2] + a[2] * b[0]) * (c[1] * d[3] + c[3] * d[1]) +
          (a[0] * b[3] + a[3] * b[0]) * (c[1] * d[2] + c[2] * d[1]) +
@@ -5127,10 +5044,9 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 {
   permi_small_size size = {1, 1, 1, 1, 0};
   double least_sum = 1, least_square = 1;
-  int i, j;
-  for (i = 0; i < rows; i++, a += width) {
+  for (int i = 0; i < rows; i++, a += width) {
     double sum = 0, square = DBL_MIN;
-    for (j = 0; j < width; j++) {
+    for (int j = 0; j < width; j++) {
       sum += fabs(a[j]);
       square += a[j] * a[j];
     }
@@ -5161,17 +5077,15 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
   const __m128d least = _mm_set_pd(DBL_MIN, 0);
   __m128d even = _mm_set1_pd(1), odd = even, moduli = _mm_setzero_pd(); /* they change places */
   permi_small_size size = {0, 0, 0, 0, 0};
-  int i, j;
-  for (i = 0; i < rows; i++, a += width) {
+  for (int i = 0; i < rows; i++, a += width) {
     __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-    __m128d line;
-    for (j = 0; j < end; j += 4) {
+    for (int j = 0; j < end; j += 4) {
       x = _mm256_loadu_pd(a + j);
       sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
       square = _mm256_fmadd_pd(x, x, square);
     }
     x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
     moduli = _mm_add_pd(moduli, line);
     line = _mm_max_pd(line, least);
     if (i == rows - 1 && i % 2 == 0)
@@ -5204,10 +5118,9 @@ static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, con
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
   double products = 1, moduli = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (j = 0; j < width; j++)
+    for (int j = 0; j < width; j++)
       sum += fabs(a[i * width + j]);
     products *= sum;
     moduli += sum;
@@ -5373,19 +5286,18 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   (void)isa, (void)n, (void)a, (void)out;
   return 0;
 #else
-  permi_number_plain sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
     return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
-  sum = permi_small_expand_complex(n, a);
+  permi_number_plain sum = permi_small_expand_complex(n, a);
   out[0] = sum.re;
   out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
 #endif
 }
 
-/* Sets the value alone; inlined and without memcpy for batches. */
+/* Inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -5414,15 +5326,13 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
-   AUTO. */
+/* Returns 1 and a result if the value stands, not 0 and estimated to be right to 1e-10. 2 <= n <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
   const int width = n * parts;
-  int i;
   if (ld != n) {
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       memcpy(tight + i * width, a + i * ld * parts, (size_t)width * sizeof *a);
     a = tight;
   }
@@ -5441,7 +5351,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
       bound = estimate = 0;
   } else {
     double moduli[16];
-    for (i = 0; i < n * n; i++)
+    for (int i = 0; i < n * n; i++)
       moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
     bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
     estimate = 0.1 * bound;
@@ -5514,10 +5424,9 @@ static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, per
   const int n = plain->n;
   const double *a = plain->a + part * n * n;
   const uint64_t gray = s ^ s >> 1;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     x[i] = permi_dd_make(0);
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       double on = (double)(gray >> j & 1);
       x[i] = permi_dd_add_double(x[i], (plain->ryser ? on : 1 - 2 * on) * a[j * n + i]);
     }
@@ -5527,11 +5436,10 @@ static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, per
 /* Adds a double; kahan corrects the sum [Hig02, 4.3]. */
 static permi_dd permi_plain_add(perm_precision precision, permi_dd total, double term)
 {
-  double sum;
   if (precision != PERM_PRECISION_KAHAN)
     return permi_dd_add_double(total, term);
   term += total.lo;
-  sum = total.hi + term;
+  const double sum = total.hi + term;
   total.lo = term - (sum - total.hi);
   total.hi = sum;
   return total;
@@ -5554,10 +5462,9 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
   double product = 1, off = 0;
-  int i;
   if (thin && permi_scatter(s) & 7)
     return 0;
-  for (i = 0; i < plain->n; i++) {
+  for (int i = 0; i < plain->n; i++) {
     off = off * (size[i] + lost[i]) + product * lost[i];
     product *= size[i] + lost[i];
   }
@@ -5574,7 +5481,7 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Adds a chunk, in doubles or `wide` in double-double. */
+/* `wide`: in double-double. */
 PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts, int wide)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5661,10 +5568,9 @@ static perm_status permi_expand(permi_expansion *expansion, int row, uint64_t us
   const permi_plain *plain = expansion->plain;
   const int n = plain->n;
   perm_status status = PERM_OK;
-  int j;
   if (row == n)
     permi_partial_add(expansion->partial, re, im, fabs(re.hi) + fabs(im.hi), 1);
-  for (j = 0; j < n && row < n && status == PERM_OK; j++) {
+  for (int j = 0; j < n && row < n && status == PERM_OK; j++) {
     const double a = plain->a[j * n + row], b = plain->parts == 2 ? plain->a[(n + j) * n + row] : 0;
     permi_dd x = re, y = im;
     if (used >> j & 1 || (a == 0 && b == 0))
@@ -5709,12 +5615,10 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     distance[j] = -(PERMI_NO_EXPONENT / 2);
   for (;;) {
     const int start = best - row_exp2[i];
-    uint64_t left;
     best = -(PERMI_NO_EXPONENT / 2);
-    for (left = todo; left; left &= left - 1) {
-      int d;
+    for (uint64_t left = todo; left; left &= left - 1) {
       j = permi_trailing_zeros(left);
-      d = start - exponent[i][j] - column_exp2[j];
+      const int d = start - exponent[i][j] - column_exp2[j];
       if (d < distance[j]) {
         distance[j] = d;
         parent[j] = i;
@@ -5946,8 +5850,7 @@ static double permi_to_grid(double x, double power_top)
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
-  int j;
-  for (j = 0; j < count; j++)
+  for (int j = 0; j < count; j++)
     sum += fabs(a[j]);
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
@@ -5960,17 +5863,17 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros; returns 0 without memory. */
-static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
-                            size_t table, size_t constants)
+static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *maker, const perm_allocator *allocator,
+                                     int inner, size_t table, size_t constants)
 {
-  const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
-  const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
-  const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
-  if (!dense->memory)
-    return 0;
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  const size_t padded = (size_t)shape->padded, step = 2 * (size_t)shape->outer * padded;
+  const size_t room = ((table << shape->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
+  const size_t all = (room + step + padded + constants + 16) * sizeof(double);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense + all);
+  if (!dense)
+    return NULL;
+  *dense = *shape;
+  dense->table = (double *)(((uintptr_t)(dense + 1) + 63) & ~(uintptr_t)63);
   dense->table_size = table;
   dense->step = dense->table + room;
   dense->start = dense->step + step;
@@ -5979,7 +5882,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   maker->table = dense->table;
   maker->row = 0;
   maker->inner = inner;
-  return 1;
+  return dense;
 }
 
 /* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
@@ -6020,16 +5923,9 @@ PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const dou
 static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count)
 {
   const double power = permi_grid_power(a, count);
-  int j;
-  for (j = 0; j < count; j++)
+  for (int j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-static void permi_dense_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_dense *)context)->memory);
-  permi_release(allocator, context);
 }
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -6068,10 +5964,9 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 /* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
-  int j, k, part;
-  for (part = 0; part < view->parts; part++) {
+  for (int part = 0; part < view->parts; part++) {
     row[part][0] = permi_scaled(plan, view, i, plan->pivot, part);
-    for (j = 0, k = 1; j < plan->n; j++)
+    for (int j = 0, k = 1; j < plan->n; j++)
       if (j != plan->pivot)
         row[part][k++] = permi_scaled(plan, view, i, j, part);
   }
@@ -6080,8 +5975,7 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
-  int k;
-  for (k = 0; k < plan->n; k++)
+  for (int k = 0; k < plan->n; k++)
     most = fmax(most, permi_scaled_modulus(plan, view, i, k));
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
@@ -6110,13 +6004,12 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
 {
   const int n = plan->n;
   double power[2] = {0, 0}, low_power;
-  int j, part;
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)];
     memcpy(high, a[part], (size_t)n * sizeof *high);
-    for (j = 0; j < n && divide && parts == 1; j++)
+    for (int j = 0; j < n && divide && parts == 1; j++)
       high[j] /= a[0][0];
-    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
+    for (int j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
       const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
@@ -6129,9 +6022,9 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)], gone = 0;
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       const double x = high[j];
       high[j] = permi_to_grid(x, power[part]);
       if (low) {
@@ -6192,19 +6085,18 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
   const int settings = 1 << plan->block_columns, count = plan->n - 1 - plan->block_columns;
-  int r, part, j, q;
   memset(z, 0, sizeof z);
-  for (r = 0; r < rows; r++)
-    for (part = 0; part < parts; part++) {
+  for (int r = 0; r < rows; r++)
+    for (int part = 0; part < parts; part++) {
       const double *a = row[r][part];
       permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
-      for (j = 0; j < count; j++)
+      for (int j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
       permi_dense_row_rounded(maker, o, count);
     }
-  for (q = 0; q < settings; q++)
-    for (part = 0; part < parts; part++, constant++) {
+  for (int q = 0; q < settings; q++)
+    for (int part = 0; part < parts; part++, constant++) {
       const double sign = part ? 1 : -1;
       const int other = 1 - part;
       *constant = rows == 1 ? l[0][part][q] : l[0][0][q] * l[1][part][q];
@@ -6214,7 +6106,7 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
         *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
         *constant -= constant[-2 * q];
-      for (j = 0; j < count; j++) {
+      for (int j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
         if (parts == 2)
           o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
@@ -6233,15 +6125,14 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
 {
   const int n = plan->n;
   double sum = 0, share = 0, product = 1, bound;
-  int i, j, part;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     sum += lost[i];
   if (sum == 0)
     return;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double square = 0, norm;
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < n; j++)
+    for (int part = 0; part < view->parts; part++)
+      for (int j = 0; j < n; j++)
         square += permi_scaled(plan, view, i, j, part) * permi_scaled(plan, view, i, j, part);
     norm = sqrt(square) * (1 + 1e-12);
     share += lost[i] / norm;
@@ -6254,44 +6145,41 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
+/* Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
   const int words = divide ? 1 : 2 * parts;
-  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
+  permi_dense shape;
   permi_row_maker maker;
-  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
-  size_t table;
-  int i, j;
+  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  memset(&shape, 0, sizeof shape);
+  shape.n = n;
+  shape.rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
+  shape.padded = (shape.rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
+  shape.outer = plan->outer_columns;
+  shape.chunk_log2 = plan->chunk_log2;
+  shape.absolute_mask = permi_absolute_mask(plan, 12);
+  shape.run = kernel->run;
+  const size_t table = (size_t)shape.rows * (size_t)(pairs ? lanes : lanes * settings);
+  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
+  while (plan->lane_columns != 3 && shape.tabled < PERMI_MOST_TABLED && shape.tabled + 4 < plan->outer_columns &&
+         table << (shape.tabled + 1) <= 24576 / sizeof(double))
+    shape.tabled++;
+  permi_dense *dense =
+      permi_dense_open(&shape, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
+                       (size_t)((n + 1) / 2 * settings * parts));
   if (!dense)
     return PERM_ERROR_MEMORY;
-  dense->n = n;
-  dense->rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
-  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
-  dense->outer = plan->outer_columns;
-  dense->chunk_log2 = plan->chunk_log2;
-  dense->absolute_mask = permi_absolute_mask(plan, 12);
-  dense->run = kernel->run;
-  table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
-  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
-  while (plan->lane_columns != 3 && dense->tabled < PERMI_MOST_TABLED && dense->tabled + 4 < plan->outer_columns &&
-         table << (dense->tabled + 1) <= 24576 / sizeof(double))
-    dense->tabled++;
-  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
-                        (size_t)((n + 1) / 2 * settings * parts))) {
-    permi_release(allocator, dense);
-    return PERM_ERROR_MEMORY;
-  }
-  constant = dense->constant;
-  for (i = 0; i < n; i++) {
+  double *constant = dense->constant;
+  for (int i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[pairs & i];
     permi_plan_row(plan, view, i, a);
     if (!pairs) {
       permi_row_words(plan, parts, divide, !divide, a, word, &lost[i]);
-      for (j = 0; j < words; j++)
+      for (int j = 0; j < words; j++)
         permi_dense_row(&maker, word[j] + divide); /* y + 1 is exact too */
       if (divide)
         permi_leaf_scale_by(leaf, 1, a[0][0], 0);
@@ -6301,7 +6189,7 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->context = dense;
-  leaf->release = permi_dense_release;
+  leaf->release = permi_release;
   leaf->run_chunk = permi_dense_chunk;
   return PERM_OK;
 }
@@ -6479,8 +6367,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
   const int parts = view->parts;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
-  int r;
-  for (r = 0; r < plan->n; r++) {
+  for (int r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     permi_plan_row(plan, view, i, a);
     permi_row_words(plan, parts, divide, lines.low, a, word, &lost[i]);
@@ -6566,11 +6453,10 @@ static double permi_unit_of(double x)
 static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
-  int i, j, part;
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < plan->n; j++) {
+    for (int part = 0; part < view->parts; part++)
+      for (int j = 0; j < plan->n; j++) {
         double x = permi_scaled(plan, view, i, j, part);
         sum += fabs(x);
         unit = fmin(unit, permi_unit_of(x));
@@ -6586,17 +6472,16 @@ static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view
 static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
-  int i, j;
   const int fields[] = {plan->version, plan->n, plan->is_complex, (int)plan->method,
                         permi_precision_number(plan->precision), plan->certify, (int)plan->isa, (int)plan->form,
                         plan->pivot, plan->lane_columns, plan->block_columns, plan->outer_columns, plan->chunk_log2,
                         plan->zero, plan->lossy, plan->exact_rows};
-  for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
+  for (int i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
-    for (j = 0; j < plan->n * view->parts; j++)
+    for (int j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
     hash = permi_hash(hash, row);
   }
@@ -6637,8 +6522,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, which takes 5 us beside its kernel, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us beside its kernel, and tables of complex pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6704,7 +6588,6 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
                               perm_result *result)
 {
   double visits = 1, terms = 1;
-  const char *refusal;
   int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
   memset(plan, 0, sizeof *plan);
   plan->version = PERMI_VERSION;
@@ -6717,7 +6600,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   plan->certify = options->certify;
   plan->isa = PERM_ISA_PLAIN;
   plan->chunks = 1;
-  refusal = permi_plan_refusal(options, plan->method);
+  const char *refusal = permi_plan_refusal(options, plan->method);
 #if defined(PERM_NO_COMPLEX)
   if (view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
@@ -6803,8 +6686,7 @@ typedef struct permi_rounded_rows {
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
-  int j;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const double x = row[j] * scale;
     if (x + big - big != x)
       return 0;
@@ -6848,10 +6730,9 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
-  int j, k;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+    for (int k = 0; k < PERMI_SAMPLED_TERMS; k++)
       sign[j][k] = (in_turn ? (first + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
     sign[j][0] = begin ? sign[j][0] : 1;
   }
@@ -6872,13 +6753,12 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
-  int i, k;
   permi_sampled_signs(plan->n, begin, sign);
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+  for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weight[k] = 1;
     squares[k] = 0;
   }
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERMI_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
@@ -6894,7 +6774,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
     }
     inverse = 1 / norm;
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
       if (paired) {
         const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
@@ -6907,7 +6787,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+  for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weights += weight[k];
     rounded->share += weight[k] * sqrt(squares[k]);
     rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
@@ -7008,12 +6888,11 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
                                  plan->fingerprint};
   const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
-  int i, j, part;
   memset(leaf, 0, sizeof *leaf);
   leaf->information = information;
   leaf->explain = permi_plan_explain;
   leaf->scale = permi_dd_make(1);
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
   if (plan->method == PERM_METHOD_DENSE) {
@@ -7028,9 +6907,9 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   if (!plain)
     return PERM_ERROR_MEMORY;
   *plain = made;
-  for (part = 0; part < view->parts; part++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j < n; j++)
+  for (int part = 0; part < view->parts; part++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
   leaf->release = permi_release;
@@ -7053,8 +6932,7 @@ static double permi_dense_rate(const perm_options *options)
 
 PERMI_BRIEF_END
 
-/* ======================================================================================== >>residues
-   Arithmetic modulo an odd number. */
+/* ======================================================================================== >>residues */
 
 /* Montgomery's products (Math. Comp. 44 (1985) 519-521) are a b 2^-64. */
 typedef struct permi_odd_modulus {
@@ -7083,10 +6961,9 @@ static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, in
 static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
 {
   permi_odd_modulus prime;
-  int k;
   prime.p = p;
   prime.inverse = p; /* modulo 8; each round doubles the bits */
-  for (k = 0; k < 5; k++)
+  for (int k = 0; k < 5; k++)
     prime.inverse *= 2 - p * prime.inverse;
   prime.one = permi_residue_wide(1, 0, p);
   prime.square = permi_residue_multiply(prime.one, prime.one, p);
@@ -7168,8 +7045,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
-  int j;
-  for (j = 0; j < rows->n; j++)
+  for (int j = 0; j < rows->n; j++)
     permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
   if (rows->half[i]) { /* arithmetic shift */
     sum.low = sum.low >> 1 | sum.high << 63;
@@ -7300,10 +7176,9 @@ static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int mi
   const int size = plain->n * plain->parts;
   const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
   const uint64_t p = plain->modulus.p, flip = minus ? UINT64_MAX : 0; /* a - b = ~(~a + b) */
-  int k;
-  for (k = 0; k < size && p; k++)
+  for (int k = 0; k < size && p; k++)
     low[k] = permi_residue_add(low[k], step[k], minus, p);
-  for (k = 0; k < size && !p; k++) {
+  for (int k = 0; k < size && !p; k++) {
     const uint64_t sum = (low[k] ^ flip) + step[k];
     high[k] = ((high[k] ^ flip) + high_step[k] + (sum < step[k])) ^ flip;
     low[k] = sum ^ flip;
@@ -7316,12 +7191,11 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int j, part;
   (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
+  for (int j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
       permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
@@ -7331,10 +7205,10 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s) + 1;
+    const int j = permi_trailing_zeros(s) + 1;
     permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++)
+  for (int part = 0; part < plain->parts; part++)
     permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
@@ -7376,19 +7250,14 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
-  int i, j, part;
+  const perm_leaf information = {PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, rows->n,
+                                 UINT64_C(1) << (rows->n - 1 - chunk_log2), rows->n * ldexp(1, rows->n - 1), seconds,
+                                 bytes, 0};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_EXACT;
-  leaf->information.isa = isa;
-  leaf->information.n = rows->n;
-  leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
-  leaf->information.work = rows->n * ldexp(1, rows->n - 1);
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  for (i = 0; i < rows->n; i++)
-    for (j = 0; j < rows->n; j++)
-      for (part = 0; part < rows->parts; part++)
+  leaf->information = information;
+  for (int i = 0; i < rows->n; i++)
+    for (int j = 0; j < rows->n; j++)
+      for (int part = 0; part < rows->parts; part++)
         hash = permi_hash(hash, (uint64_t)permi_exact_at(rows, i, j, part));
   hash = permi_hash(hash, (uint64_t)chunk_log2 * 64 + (uint64_t)fixed_column);
   leaf->information.fingerprint = permi_hash(hash, (uint64_t)rows->transposed);
@@ -7517,10 +7386,9 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
-      int in_limb;
       if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
-      in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
+      const int in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
       if (in_limb < 0)
         continue;
       best = h;
@@ -7542,13 +7410,12 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   double wide_bits = 0;
-  int i, limbs, wide, least;
-  for (i = 0; i < rows->n; i++)
+  for (int i = 0; i < rows->n; i++)
     wide_bits += rows->norm[i] > PERMI_EXACT_LARGEST ? rows->bits_of[i] : 0;
-  least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
+  const int least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  int limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
+    for (int wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
       if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
         return 1;
   return 0;
@@ -7559,13 +7426,12 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
-  int i, j, k;
-  for (i = 0; i < rows->n; i++) {
+  for (int i = 0; i < rows->n; i++) {
     double now[256] = {1};
     int reach = 0;
-    for (j = 0; j < rows->n && rows->half[i]; j++) {
+    for (int j = 0; j < rows->n && rows->half[i]; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      for (k = reach += a; k >= 0; k--)
+      for (int k = reach += a; k >= 0; k--)
         now[k] = 0.5 * (now[k] + (k >= a ? now[k - a] : 0));
     }
     part *= rows->half[i] ? 1 - now[reach / 2] : 1;
@@ -7578,8 +7444,7 @@ typedef struct permi_exact_plan {
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
   uint64_t modulus;                 /* 0: integers */
-  int can_skip, skip;
-  int gpu;
+  int can_skip, skip, gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -7590,8 +7455,6 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_packing *packing = &plan->packing;
   const int n = rows->n;
-  int limbs, first, second;
-  double operations, inner;
   memset(&plan->packing, 0, sizeof plan->packing);
   plan->family = NULL;
   plan->modulus = 0;
@@ -7603,12 +7466,12 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
     return;
   plan->family = family;
-  limbs = packing->limbs;
-  first = (limbs + 1) / 2;
-  second = limbs - first;
-  inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  const int limbs = packing->limbs;
+  const int first = (limbs + 1) / 2;
+  const int second = limbs - first;
+  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   /* behind row sums or atoms, for a vector of int16 */
-  operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
   if (rows->parts == 1)
     operations += 4 * (4 * inner + 5 * first * second);
   else
@@ -7634,8 +7497,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
 /* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  int k;
-  for (k = 0; k <= exact->limbs; k++) {
+  for (int k = 0; k <= exact->limbs; k++) {
     uint64_t word[2];
     const int negative = permi_words_magnitude(word, &total[k].low, 2);
     permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
@@ -7672,8 +7534,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   uint64_t value[256];
-  int q;
-  for (q = 0; q < 1 << columns; q++) {
+  for (int q = 0; q < 1 << columns; q++) {
     const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
                                                     : base) & 0xffff);
     if (bytes == 1)
@@ -7689,15 +7550,14 @@ static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows
 {
   const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
   double sums[256];
-  int j, q;
-  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+  for (int q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
     const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
     const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
     sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
                 : (double)(int64_t)permi_exact_start(rows, i, part).low;
     table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-  for (j = 0; j < exact->outer; j++)
+  for (int j = 0; j < exact->outer; j++)
     step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
@@ -7707,7 +7567,6 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   const permi_exact_packing *packing = &plan->packing;
   const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
   const int few = packing->few, terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
-  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
@@ -7724,23 +7583,23 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
+  for (int k = 0; k + 1 < limbs; k++) {
     const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF; k++)
+  for (int k = 0; k < PERMI_EXACT_HALF; k++)
     exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-  for (i = 0; i < first; i++)
-    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (int i = 0; i < first; i++)
+    for (int j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
-      for (k = 0; k < 2; k++) {
+      for (int k = 0; k < 2; k++) {
         uint64_t bits;
         memcpy(&bits, &constant[k], sizeof bits);
         exact->bias[i + j + k] += bits;
       }
     }
-  for (i = 0; i < 32; i++)
+  for (int i = 0; i < 32; i++)
     exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
   memset(exact->ends, 255, 64);
 }
@@ -7754,25 +7613,24 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
   uint64_t step[PERM_MAX_N], all_plus = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
+  for (int j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
   all_plus >>= 1;
-  for (j = 0; j < outer; j++)
+  for (int j = 0; j < outer; j++)
     to[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
     permi_exact_settings(step, inner, all_plus, 2, bytes + ((ptrdiff_t)r * 2 << inner));
     return;
   }
   to[r] = ((uint32_t)all_plus & part) * copies;
-  for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+  for (int j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
     to[(outer - 1 + j) * padded + r] = ((uint32_t)step[lanes + j] & part) * copies;
   if (rows->half[i]) {
     permi_exact_settings(step, lanes + 2, 0, 1, bytes + ((ptrdiff_t)exact->even_rows << (lanes + 2)));
     exact->even_row[exact->even_rows++] = r;
   }
   bytes += ((ptrdiff_t)rows->halved << (lanes + 2)) + 48 * r;
-  for (j = 0; j < 3; j++)
+  for (int j = 0; j < 3; j++)
     permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, bytes + 16 * j);
 }
 
@@ -7789,19 +7647,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
-  uint32_t *step;
-  uint8_t *at;
-  double *doubles;
   int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
-  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  uint32_t *step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  uint8_t *at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
   exact->table = (const int16_t *)(const void *)at;
-  doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
+  double *doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
   exact->lane_bytes = at;
@@ -7842,11 +7697,10 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
 {
   const double most = 9007199254740992.0; /* 2^53 */
   double product = 1, largest = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const int64_t *row = a + i * ld * parts;
     double sum = 0;
-    for (j = 0; j < n * parts; j++) {
+    for (int j = 0; j < n * parts; j++) {
       const double x = (double)row[j], size = fabs(x);
       *real++ = x;
       sum += size;
@@ -7862,15 +7716,14 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 {
   permi_wide f[1 << PERMI_SMALL_SUBSETS_N][2];
   uint8_t size[1 << PERMI_SMALL_SUBSETS_N];
-  unsigned set, rest;
   memset(f[0], 0, sizeof f[0]);
   f[0][0].low = 1;
   size[0] = 0;
-  for (set = 1; set < 1u << n; set++) {
+  for (unsigned set = 1; set < 1u << n; set++) {
     const int64_t *row = a + size[set & (set - 1)] * ld * parts;
     size[set] = (uint8_t)(size[set & (set - 1)] + 1);
     memset(f[set], 0, sizeof f[set]);
-    for (rest = set; rest; rest &= rest - 1) {
+    for (unsigned rest = set; rest; rest &= rest - 1) {
       const int64_t *x = row + permi_trailing_zeros(rest) * parts;
       const permi_wide *from = f[set & ~(rest & (0 - rest))];
       permi_wide_add_product(&f[set][0], &from[0], x[0]);
@@ -7887,14 +7740,13 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
-  double value;
   integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
   integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
   if (integer->words == 2) {
-    value = permi_integer_double(integer, &e);
+    const double value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)integer->word[0];
+  const double value = (double)integer->word[0];
   return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
@@ -7963,9 +7815,8 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   for (g = 0; g < shape->groups; g++) {
     const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
     const int most = (g ? shape->product[g - 1] : 0) + wide;
-    int words;
     bits += wide == 3 ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
-    words = (int)((bits + (parts == 2)) / 32) + 1;
+    int words = (int)((bits + (parts == 2)) / 32) + 1;
     words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
       return PERMI_EXACT_GPU_PRODUCTS + 1;
@@ -8005,25 +7856,23 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Fills in a shape; returns predicted seconds, or INFINITY. */
+/* Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
-  double each, seconds;
-  int products, columns, r;
   memset(shape, 0, sizeof *shape);
   shape->parts = parts;
   shape->survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
   shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, shape->order);
-  products = permi_exact_gpu_products(rows, shape, bound);
+  const int products = permi_exact_gpu_products(rows, shape, bound);
   if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
   permi_exact_gpu_lines(rows, shape);
-  for (r = 0; r < n && bytes; r++)
+  for (int r = 0; r < n && bytes; r++)
     if (rows->half[shape->order[r]]) {
       const int norm = (int)rows->norm[shape->order[r]];
       shape->zero_line[shape->zeros] = (short)(r * parts);
@@ -8031,8 +7880,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
       shape->masks += 2 * norm + 1;
     }
   shape->masks = (shape->masks + 1) & ~1;
-  each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
-  seconds = terms * each;
+  const double each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
+  double seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
     const double skipping = /* survivors thrice: rows depend on each other */
@@ -8045,7 +7894,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
+  const int columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
   shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
   shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
@@ -8060,19 +7909,17 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   permi_exact_plan other;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  double seconds, here;
-  int transposed, gpu;
-  for (transposed = 0; transposed < 2; transposed++) {
+  for (int transposed = 0; transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
     permi_exact_plan_rows(options, &other);
     if (!transposed || other.seconds < plan->seconds)
       *plan = other;
   }
-  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
-  gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
-  for (transposed = 0; gpu && transposed < 2; transposed++) {
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  const int gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
+  for (int transposed = 0; gpu && transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
-    here = permi_exact_gpu_shape(&other.rows, &shape);
+    const double here = permi_exact_gpu_shape(&other.rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -8082,7 +7929,7 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
     other.rows = permi_exact_look(view, n, 0);
-    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    const double here = permi_exact_plain_seconds(&other.rows, options->modulus);
     if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
       plan->rows = other.rows;
@@ -8097,15 +7944,13 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
                                     perm_result *result)
 {
   perm_gpu_exact shape;
-  double seconds, bytes;
-  int block;
   if (plan->family && !plan->gpu)
     return permi_exact_tables(options, plan, leaf, result);
   if (!plan->gpu)
     return permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
-  seconds = permi_exact_gpu_shape(&plan->rows, &shape);
-  block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
+  const double seconds = permi_exact_gpu_shape(&plan->rows, &shape);
+  const int block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  const double bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
   permi_exact_fill(&plan->rows, PERM_ISA_CUDA, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, NULL,
                    leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));
@@ -8143,10 +7988,9 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   const ptrdiff_t i = by_columns ? other : line, j = by_columns ? line : other;
   const ptrdiff_t at = (i * problem->ld + j) * problem->parts + part;
   uint64_t bits;
-  double x;
   if (problem->integer)
     return (uint64_t)problem->integer[at];
-  x = problem->real[at] + 0;
+  double x = problem->real[at] + 0;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
@@ -8159,9 +8003,8 @@ typedef struct permi_lines {
 /* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
-  int k, part;
-  for (k = 0; k < other->lines; k++)
-    for (part = 0; part < problem->parts; part++)
+  for (int k = 0; k < other->lines; k++)
+    for (int part = 0; part < problem->parts; part++)
       if (permi_line_bits(problem, by_columns, x, other->line[k], part) !=
           (y < 0 ? 0 : permi_line_bits(problem, by_columns, y, other->line[k], part)))
         return 0;
@@ -8233,10 +8076,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
-  const permi_lines *rows, *columns;
   int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
-  double *to;
   memset(counted, 0, sizeof *counted);
   if (!first)
     return PERM_ERROR_MEMORY;
@@ -8264,8 +8105,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
-  rows = &side[s];
-  columns = &side[1 - s];
+  const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
   counted->rows = rows->total;
@@ -8276,7 +8116,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_release(allocator, first);
     return PERM_ERROR_MEMORY;
   }
-  to = counted->real;
+  double *to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
   for (i = 0; i < counted->m; i++)
@@ -8297,8 +8137,7 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
 {
   const size_t entries = permi_counted_entries(counted);
   int least = INT_MAX, most = INT_MIN;
-  size_t k;
-  for (k = 0; k < entries; k++)
+  for (size_t k = 0; k < entries; k++)
     if (counted->real[k] != 0) {
       const int e = permi_exponent(counted->real[k]);
       const int low = e - 53 + permi_trailing_zeros((uint64_t)ldexp(fabs(counted->real[k]), 53 - e));
@@ -8314,7 +8153,7 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
   whole->integer = (int64_t *)(void *)whole->real;
   whole->scaled = 1;
   whole->exp2 = least;
-  for (k = 0; k < entries; k++) {
+  for (size_t k = 0; k < entries; k++) {
     const int64_t x = (int64_t)ldexp(counted->real[k], -least);
     memcpy(whole->real + k, &x, sizeof x);
   }
@@ -8330,11 +8169,9 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 {
   const size_t entries = permi_counted_entries(counted);
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
-  size_t k;
-  int x;
-  for (x = 0; x < counted->m + counted->n; x++)
+  for (int x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
-  for (k = 0; k < entries; k++) {
+  for (size_t k = 0; k < entries; k++) {
     uint64_t bits;
     memcpy(&bits, counted->real + k, sizeof bits);
     hash = permi_hash(hash, bits);
@@ -8389,13 +8226,12 @@ typedef struct permi_counted_bound {
 PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
 {
   permi_counted_bound bound = {{0, 0}, {0, 0}};
-  int by_columns, x, k, part;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
+  for (int by_columns = 0; by_columns < 2; by_columns++) {
     const permi_shape shape = permi_shape_of(counted, by_columns);
-    for (x = 0; x < shape.digits; x++) {
+    for (int x = 0; x < shape.digits; x++) {
       double sum = 0;
-      for (k = 0; k < shape.forms; k++)
-        for (part = 0; part < counted->parts; part++)
+      for (int k = 0; k < shape.forms; k++)
+        for (int part = 0; part < counted->parts; part++)
           sum += shape.form_count[k] *
                  fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
       bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
@@ -8417,14 +8253,13 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* Prices a sum over signs; `one` is the time of an operation in dd or exact. */
+/* `one`: the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
   double powers = 0;
-  int f;
-  for (f = 0; f < shape->forms; f++)
+  for (int f = 0; f < shape->forms; f++)
     powers += parts == 2 ? shape->form_count[f] : 1 + log2(shape->form_count[f]);
   choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
   choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
@@ -8441,7 +8276,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* Prices an engine; `bound` is of integers. */
+/* `bound` is of integers. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)
@@ -8449,16 +8284,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   const permi_shape shape = permi_shape_of(counted, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
   const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
+  permi_choice choice = {method, by_columns, shape, precision, 0, 0, PERM_ISA_PLAIN, 0, 0, (double)INFINITY, 0, NULL};
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(&choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
@@ -8514,20 +8342,18 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < 6; k++) {
-    permi_choice choice;
+  for (int k = 0; k < 6; k++) {
     const perm_method method = engines[k / 2];
     const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
         (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
+    permi_choice choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;
@@ -8559,8 +8385,7 @@ typedef struct permi_counts {
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
-  int parts, digits, forms;
-  int digit_total, form_total, needed;
+  int parts, digits, forms, digit_total, form_total, needed;
   int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
@@ -8617,8 +8442,7 @@ static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, p
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x = {0, 0};
-  int part;
-  for (part = 0; part < counts->parts; part++) {
+  for (int part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
     permi_wide integer = {0, 0};
     if (counts->integer) {
@@ -8636,7 +8460,6 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
                                                const permi_factor *factor, int fresh)
 {
   const permi_numbers *numbers = &counts->numbers;
-  int p, q;
   if (numbers->algebra == PERMI_MAGNITUDES_DD) {
     permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
   } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
@@ -8646,8 +8469,8 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   } else {
     if (fresh)
       memset(to, 0, counts->size * sizeof(uint64_t));
-    for (p = 0; p < numbers->parts; p++)
-      for (q = 0; q < numbers->parts; q++)
+    for (int p = 0; p < numbers->parts; p++)
+      for (int q = 0; q < numbers->parts; q++)
         permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
                          numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
@@ -8840,10 +8663,9 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
-  size_t s;
   int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
-  for (s = 0; s < dp->states; s++) {
+  for (size_t s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
       const uint64_t *cell = dp->cell ? dp->cell + s * counts->size : NULL;
       if (cell)
@@ -8876,7 +8698,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   permi_control *control = dp->control;
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  size_t s;
   int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
@@ -8886,10 +8707,9 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
       const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
-      double most;
       int e;
       dp->least_state = (double)INFINITY;
-      most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
+      const double most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (control && control->stopped != PERM_OK)
         return control->stopped;
       if (control)
@@ -8901,9 +8721,9 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         frexp(most, &e);
         e -= 600;
         for (plane = 0; plane < 3; plane++)
-          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+          for (size_t s = 0; dp->plane[plane] && s < dp->states; s++)
             dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+        for (size_t s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
           cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
@@ -8928,11 +8748,10 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
   double *next, states = 1;
   size_t weights = 0;
-  int plane, d;
   memset(&dp, 0, sizeof dp);
   dp.counts = counts;
   dp.control = control;
-  for (d = 0; d < counts->digits; d++) {
+  for (int d = 0; d < counts->digits; d++) {
     dp.at[d] = (int)weights;
     weights += (size_t)counts->radix[d];
     dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
@@ -8946,26 +8765,26 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   while (counts->skips && counts->plain && dp.block < counts->digits &&
          dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
     dp.row *= counts->radix[dp.block++];
-  for (d = 0; d < dp.block; d++)
+  for (int d = 0; d < dp.block; d++)
     dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
     dp.factor = (permi_factor *)permi_pool_get(&pool, weights, sizeof *dp.factor);
   if (!pool.failed) {
-    for (plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
+    for (int plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
     }
     memset(dp.weight[1], 0, weights * sizeof(double));
-    for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
+    for (int plane = 0; plane < 4; plane++, next += dp.block * dp.row)
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
     if (!permi_copy(control, next, NULL, dp.states * size * sizeof(double))) {
       status = control->stopped;
     } else {
-      for (plane = 0; plane < 3; plane++)
+      for (int plane = 0; plane < 3; plane++)
         if (plane == 2 ? absolute : counts->plain && plane < counts->parts) {
           dp.plane[plane] = next;
           next += dp.states;
@@ -9007,11 +8826,10 @@ static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
 {
   uint64_t s = permi_nary_begin(counts, chunk);
-  int d;
   walk->left = permi_nary_begin(counts, chunk + 1) - s;
   walk->total = 0;
   walk->digit = counts->digits - 1;
-  for (d = 0; d < counts->digits; d++) {
+  for (int d = 0; d < counts->digits; d++) {
     const uint64_t radix = (uint64_t)counts->radix[d];
     const int plain = (int)(s % radix);
     s /= radix;
@@ -9021,7 +8839,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term. Returns 0 after the last. */
+/* Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -9073,10 +8891,8 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
 /* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last;
-  int lane, f, part;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
+  for (int lane = batch->lanes; lane < batch->room; lane++) {
+    for (int f = 0; f < counts->forms * counts->parts; f++)
       batch->form[f * batch->room + lane] = 0;
     batch->weight[lane] = 0;
   }
@@ -9085,9 +8901,9 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
     return;
   }
-  last = permi_symmetric(counts, batch, 0);
-  for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
-    for (lane = 0; lane < PERMI_SETS; lane++) {
+  const double *last = permi_symmetric(counts, batch, 0);
+  for (int part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
+    for (int lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
       sum = permi_dd_add_double(sum, batch->weight[lane] * last[lane]);
       sums->hi[part][0] = sum.hi;
@@ -9096,7 +8912,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
   if (permi_scatter(place) & counts->absolute_mask)
     return;
   last = permi_symmetric(counts, batch, 1);
-  for (lane = 0; lane < PERMI_SETS; lane++)
+  for (int lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
@@ -9119,8 +8935,7 @@ typedef struct permi_nary_work {
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
-  int f;
-  for (f = 0; f < rows; f++)
+  for (int f = 0; f < rows; f++)
     if (counts->integer) {
       const permi_wide entry = permi_wide_of(counts->integer[digit * rows + f]);
       permi_wide_add_product(&forms->word[f], &entry, times);
@@ -9138,7 +8953,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
-  int d, lane;
   batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
@@ -9146,7 +8960,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
                                 work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
-    for (d = walk->digit; d >= 0; d--)
+    for (int d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
     batch->weight[batch->lanes++] = walk->total & 1 ? -weight[0] : weight[0];
     if (batch->lanes == batch->room)
@@ -9157,8 +8971,8 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
   if (batch->lanes)
     permi_batch_sum(counts, batch, place, &sums);
-  for (lane = 0; lane < PERMI_TERMS; lane++) {
-    for (d = 0; d < counts->parts; d++) {
+  for (int lane = 0; lane < PERMI_TERMS; lane++) {
+    for (int d = 0; d < counts->parts; d++) {
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.hi[d][lane]);
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.lo[d][lane]);
     }
@@ -9179,12 +8993,11 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   }
   for (f = 0; f < counts->forms; f++) {
     permi_factor factor;
-    double modulus;
     for (part = 0; part < counts->parts; part++) {
       const int row = f + part * counts->forms;
       permi_factor_set(counts, part, permi_two_sum(forms->high[row], forms->low[row]), forms->word[row], &factor);
     }
-    modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
+    const double modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->skips) {
@@ -9209,13 +9022,11 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d, part;
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     const int negative = walk->total & 1;
-    const uint64_t *product;
-    for (d = walk->digit; d >= 0; d--) {
+    for (int d = walk->digit; d >= 0; d--) {
       uint64_t *to = weight + d * size;
       const uint64_t *times = counts->weight + (counts->weight_at[d] + walk->v[d]) * size;
       memset(to, 0, counts->size * sizeof *to);
@@ -9229,8 +9040,8 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
     if (negative && !counts->integer)
       *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
     e[0] = permi_cell_modulus(counts, term);
-    product = permi_cells_term(counts, &work->forms, term, e, room);
-    for (part = 0; part < counts->parts && counts->integer; part++)
+    const uint64_t *product = permi_cells_term(counts, &work->forms, term, e, room);
+    for (int part = 0; part < counts->parts && counts->integer; part++)
       if (negative)
         permi_words_subtract(total + part * words, product + part * words, words);
       else
@@ -9251,16 +9062,15 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
   const permi_counts *counts = (const permi_counts *)leaf->context;
   permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
-  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
-  for (d = 0; d < counts->forms * counts->parts; d++) {
+  for (int d = 0; d < counts->forms * counts->parts; d++) {
     work->forms.high[d] = work->forms.low[d] = 0;
     work->forms.word[d].low = work->forms.word[d].high = 0;
   }
-  for (d = 0; d < counts->digits; d++)
+  for (int d = 0; d < counts->digits; d++)
     permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
     permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
@@ -9273,9 +9083,8 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 {
   const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
-  int v, k;
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
-  for (v = 0; v <= most && !counts->integer; v++) {
+  for (int v = 0; v <= most && !counts->integer; v++) {
     const double over = v + 1;
     const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
     permi_dd inverse;
@@ -9287,10 +9096,10 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   if (!counts->integer)
     return;
   weight[0] = 1;
-  for (k = 1; k <= c; k++)
-    for (v = k < most ? k : most; v > 0; v--)
+  for (int k = 1; k <= c; k++)
+    for (int v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
-  for (v = 0; half && v <= most; v++)
+  for (int v = 0; half && v <= most; v++)
     if (2 * v != c)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }
@@ -9342,12 +9151,11 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
 {
   const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
   const int *other = of_forms ? counts->digit_count : counts->form_count;
-  int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (int x = 0; x < lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < others; k++) {
+    for (int k = 0; k < others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
       sum += e;
@@ -9357,10 +9165,10 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+    for (int k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
-      for (part = 0; part < counts->parts; part++)
+      for (int part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
       total += other[k] * size;
     }
@@ -9406,18 +9214,17 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   const int *count = of_forms ? counts->form_count : counts->digit_count;
   const int *other = of_forms ? counts->digit_count : counts->form_count;
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
-  int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (int x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < others; k++)
-      for (part = 0; part < counts->parts; part++) {
+    for (int k = 0; k < others; k++)
+      for (int part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
         sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = count[x]; k > 0 && most < 9e15; k--)
+    for (int k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -9430,15 +9237,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
   double lost = 0;
-  int d, f, part;
-  for (f = 0; f < counts->forms; f++) {
+  for (int f = 0; f < counts->forms; f++) {
     double sum = 0, power, low_power;
-    for (d = 0; d < counts->digits; d++)
+    for (int d = 0; d < counts->digits; d++)
       sum += counts->digit_count[d] * permi_counts_modulus(counts, d, f);
     power = sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
     low_power = ldexp(power, -low_bits);
-    for (d = 0; d < counts->digits; d++)
-      for (part = 0; part < counts->parts; part++) {
+    for (int d = 0; d < counts->digits; d++)
+      for (int part = 0; part < counts->parts; part++) {
         const size_t at = permi_counts_at(counts, d, part, f);
         const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
         counts->high[at] = high;
@@ -9456,14 +9262,13 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, skips = counts->skips;
   double steps = 0;
-  int d, f;
   if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
     return;
   leaf->estimate_relative = (M + 4) * unit * parts;
   if (counts->method == PERM_METHOD_SUBSETS) {
-    for (f = 0; f < counts->forms; f++) {
+    for (int f = 0; f < counts->forms; f++) {
       double size = 4;
-      for (d = 0; d < counts->digits; d++)
+      for (int d = 0; d < counts->digits; d++)
         size += permi_counts_modulus(counts, d, f) != 0;
       steps += counts->form_count[f] * size;
     }
@@ -9508,9 +9313,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
   permi_numbers numbers;
-  permi_counts *counts;
   size_t size, weights = 0;
-  int *order, d, f, part;
   numbers.algebra = choice->modulus ? PERMI_RESIDUES
                     : choice->words ? PERMI_WORDS
                     : parts == 2    ? PERMI_PAIR_DD_VALUES
@@ -9521,7 +9324,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
-  counts = (permi_counts *)permi_allocate_zeros(
+  permi_counts *counts = (permi_counts *)permi_allocate_zeros(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
@@ -9547,14 +9350,14 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->form_count = counts->weight_at + digits;
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
-  order = exp2[1] + forms;
+  int *order = exp2[1] + forms;
   permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
-  for (d = 0; d < digits; d++) {
+  for (int d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
     counts->radix[d] = (count < needed ? count : needed) + 1;
-    for (f = 0; f < forms; f++)
-      for (part = 0; part < parts; part++) {
+    for (int f = 0; f < forms; f++)
+      for (int part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         counts->signs |= parts == 2 || (!counted->integer && *to < 0);
@@ -9666,13 +9469,12 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
-  int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
   if (!permi_stride_fits(m, n, ld, 8 * parts))
     return permi_fail_stride(result, 4, "ld", m, n, ld);
-  for (i = 0; a && i < m; i++)
-    for (j = 0; j < parts * n; j++) {
+  for (int i = 0; a && i < m; i++)
+    for (int j = 0; j < parts * n; j++) {
       const char *bad = permi_not_finite(a[(ptrdiff_t)i * ld * parts + j]);
       if (bad)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)", bad,
@@ -9704,9 +9506,8 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
 PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
                                                  int *total, perm_result *result)
 {
-  int k;
   *total = 0;
-  for (k = 0; k < lines; k++) {
+  for (int k = 0; k < lines; k++) {
     const int times = count ? count[k] : 1;
     if (times < 0)
       return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",
@@ -9766,19 +9567,17 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 {
   const perm_options *options = permi_options(options_given);
   permi_environment environment;
-  permi_control control;
-  perm_status status;
   permi_result_clear(result);
   if (!job || !partial)
     return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
   memset(partial, 0, sizeof *partial);
-  status = permi_check_options(options, 5, result);
+  perm_status status = permi_check_options(options, 5, result);
   if (status != PERM_OK)
     return status;
   if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
     return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
                       (unsigned long long)begin, (unsigned long long)end);
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
                                                               (double)job->leaf[leaf].information.chunks);
   status = PERMI_SOUNDLY(&environment, permi_run_range(job, &job->leaf[leaf], begin, end, &control,
@@ -9823,11 +9622,10 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
 {
   const perm_leaf *information = &job->leaf[leaf].information;
   perm_partial done;
-  perm_status status, stopped;
   memset(&done, 0, sizeof done);
-  stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
+  const perm_status stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
   control->work_before += information->seconds / (double)information->chunks * (double)done.chunks;
-  status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+  const perm_status status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
   if (status == PERM_OK)
     return stopped;
   snprintf(control->message, sizeof control->message, "%s", result->message);
@@ -9837,9 +9635,8 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
-  int i;
   *task_seconds = 0;
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
@@ -9914,11 +9711,10 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_leaf leaf = job->leaf[index];
   permi_number number;
   perm_integer residue[2];
-  int i;
   if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -9942,7 +9738,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   result->isa = leaf.information.isa;
   result->precision = job->precision;
   result->plan_seconds = job->plan_seconds;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     result->terms += state->partial[i].terms;
 }
 
@@ -9950,7 +9746,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                                  perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  permi_control control;
   permi_interval range;
   perm_result unwritten;
   perm_status status, stopped = PERM_OK;
@@ -9962,7 +9757,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
     status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
@@ -10046,13 +9841,12 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial few[PERMI_PLAIN_LEAVES], *partial = few;
-  permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
   if (job->sweep || job->inspect || options->execute || options->progress || options->cancel ||
       options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   if (job->leaves > PERMI_PLAIN_LEAVES)
     partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *partial);
   if (!partial)
@@ -10106,7 +9900,6 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -10213,29 +10006,25 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
 static double permi_offers_limit(const permi_offers *offers, int i)
 {
   double limit = offers->proven < offers->favour ? 0 : offers->best;
-  int k;
   if (offers->engine[i].flags & PERMI_PROVEN)
     return fmax(offers->best, fmin(offers->proven, offers->favour));
-  for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
+  for (int k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
     if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
       limit = fmin(limit, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
   return limit;
 }
 
-/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
   permi_offer *offer = &offers->offer[i];
   const int bounds = engine->least && !offer->bounded;
-  perm_status status;
-  int k;
   offers->rival = offers->best; /* or what another engine is likely to take */
-  for (k = 0; k < offers->engines; k++)
+  for (int k = 0; k < offers->engines; k++)
     if (k != i && !offers->offer[k].asked)
       offers->rival = fmin(offers->rival, offers->offer[k].likely);
   offer->bounded = 1;
-  status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
+  perm_status status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
   if (bounds && status == PERM_OK)
     return PERM_OK;
   offer->asked = ++offers->turns;
@@ -10402,14 +10191,12 @@ static int permi_doubling_is_cheap(const permi_problem *problem, const perm_opti
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
   const int n = problem->n;
-  const permi_kernel *usual, *doubled;
-  double elements;
   if (!options->certify || options->precision != PERM_PRECISION_DEFAULT || n < 4 || n > PERMI_NEAR_N ||
       options->method != PERM_METHOD_AUTO)
     return 0;
-  usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
-  doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
-  elements = (double)n * (double)(1 << (n - 1));
+  const permi_kernel *usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
+  const permi_kernel *doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
+  const double elements = (double)n * (double)(1 << (n - 1));
   return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
 }
 
@@ -10418,10 +10205,8 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
-  perm_options raised;
-  perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
-  status = permi_check_options(options, 5, result);
+  perm_status status = permi_check_options(options, 5, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &view, result);
   if (status != PERM_OK)
@@ -10434,13 +10219,12 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     permi_plan_fingerprint(plan, &view);
     return PERM_OK;
   }
-  raised = *options;
+  perm_options raised = *options;
   if (permi_doubling_is_cheap(problem, options))
     raised.precision = PERM_PRECISION_DD;
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -10481,17 +10265,14 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   perm_options options = *maker->options;
-  permi_array *array;
-  permi_dense_plan *plan;
-  perm_status status;
   (void)rival;
   if (block && maker->n > PERM_MAX_N)
     return permi_refuse_order(PERM_METHOD_DENSE, offer);
-  status = permi_array_ready(maker, block);
+  perm_status status = permi_array_ready(maker, block);
   if (status != PERM_OK || maker->integer || maker->array->reduced)
     return status;
-  array = maker->array;
-  plan = &array->plan;
+  permi_array *array = maker->array;
+  permi_dense_plan *plan = &array->plan;
   if (block) {
     const permi_problem *problem = array->problem;
     const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
@@ -10571,18 +10352,16 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
-  const permi_problem *problem;
-  perm_status status;
   (void)rival;
   if (block && (maker->n > PERM_MAX_N || (!maker->integer && (!maker->equal_lines ||
                                                               permi_dense_seconds(maker) <= PERMI_EQUAL_SECONDS)))) {
     offer->least = (double)INFINITY;
     return PERM_OK;
   }
-  status = permi_array_ready(maker, block);
+  const perm_status status = permi_array_ready(maker, block);
   if (status != PERM_OK)
     return status;
-  problem = maker->array->problem;
+  const permi_problem *problem = maker->array->problem;
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
@@ -10599,11 +10378,10 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
   const perm_options *options = maker->options;
   const perm_status status = permi_array_ready(maker, block);
   permi_array *array = maker->array;
-  permi_counted *counted;
   (void)rival;
   if (status != PERM_OK)
     return status;
-  counted = &array->counted;
+  permi_counted *counted = &array->counted;
   if (!array->counted_made) {
     const int whole = block || array->reduced;
     if (!whole && (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
@@ -10695,11 +10473,10 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  perm_status status;
   (void)rival;
   if (maker->n > PERM_MAX_N)
     return permi_refuse_order(PERM_METHOD_EXACT, offer);
-  status = permi_array_ready(maker, block);
+  const perm_status status = permi_array_ready(maker, block);
   if (status == PERM_OK)
     offer->seconds = permi_array_exact(maker->array, maker->options)->seconds;
   return status;
@@ -10740,7 +10517,6 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
-  perm_status status;
   (void)job;
   watch.activity = "planning";
   maker->watch = &watch;
@@ -10749,7 +10525,7 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   if (!one && options->method != PERM_METHOD_EXACT)
     one = named;
   permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
-  status = permi_ask_engines(maker, NULL, &offers);
+  const perm_status status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];
@@ -10888,7 +10664,6 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the smaller error of both results. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);
@@ -10964,8 +10739,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
 
 static const permi_solver permi_array_solver = {permi_array_plan, permi_array_make, permi_array_next};
 
-/* ======================================================================================== >>compute
-   The public functions for one matrix. */
+/* ======================================================================================== >>compute */
 
 /* `a` may be NULL. */
 static permi_problem permi_integers(int m, int n, const int64_t *a, ptrdiff_t ld, const permi_reach *reach,
@@ -10985,7 +10759,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
 {
   const permi_problem *problem = array->problem;
   perm_options others = *options; /* >>counts knows no engines */
-  const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
@@ -10994,7 +10767,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
       permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &others);
+  const char *refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
   array->reduced = 1;
@@ -11016,12 +10789,11 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   double start = permi_seconds(), seconds;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   *job = NULL;
   permi_array_begin(&maker, &array, problem, argument);
-  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
-               ? permi_array_reduce(&array, 0, options, result)
-               : PERM_OK;
+  perm_status status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+                           ? permi_array_reduce(&array, 0, options, result)
+                           : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_plan(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -11038,11 +10810,10 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   const permi_reach *reach = problem->reach;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  const perm_status status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }
@@ -11052,13 +10823,12 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
 {
   const permi_counted *counted = &array->counted;
   const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
-  permi_choice choice;
   permi_dense_plan plan;
   if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
       counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
       counted->n < 5 || counted->n > PERM_MAX_N)
     return 0;
-  choice = permi_counts_choice(counted, options);
+  permi_choice choice = permi_counts_choice(counted, options);
   if (choice.precision != PERM_PRECISION_DEFAULT)
     return 0;
   *status = permi_plan(counted->n, &view, options, &plan, result);
@@ -11076,12 +10846,11 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   permi_problem square;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   if ((problem->integer || (permi_is_rectangular(problem) && !permi_counts_refusal(problem, options))) &&
       reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, equal, options, result);
+  perm_status status = permi_array_reduce(&array, equal, options, result);
   square = permi_problem_make(array.counted.n, array.counted.n, array.counted.real, NULL, array.counted.n, reach, NULL,
                               NULL);
   if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
@@ -11099,24 +10868,14 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
 {
   const double start = permi_seconds();
   permi_metered call;
-  const perm_options *options;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
   status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-/* Returns 1 if no job is needed. */
-static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
-{
-  const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
-         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_array(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -11124,7 +10883,9 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
   const int n = problem->n, parts = problem->parts;
   permi_environment environment;
   permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || problem->integer) && result &&
+      permi_stride_fits(n, n, problem->ld, 8 * parts) &&
+      permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem))) {
     const perm_isa isa = permi_isa(permi_options(options));
     if (problem->integer ? permi_small_exact(isa, n, parts, problem->integer, problem->ld, result)
                          : permi_small_result(isa, n, parts, problem->real, problem->ld, result) &&
@@ -11142,22 +10903,16 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 {
   const int exact = problem->integer != NULL, parts = problem->parts;
   const perm_isa isa = permi_isa(permi_options(options));
-  permi_copies copies;
+  const permi_copies copies = {problem->m, problem->n, exact ? (const void *)problem->integer : problem->real,
+                               problem->ld, problem->row_count, problem->column_count};
   union {
     double real[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
     int64_t integer[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
   } full;
-  int n;
-  copies.m = problem->m;
-  copies.n = problem->n;
-  copies.a = exact ? (const void *)problem->integer : problem->real;
-  copies.ld = problem->ld;
-  copies.row_count = problem->row_count;
-  copies.column_count = problem->column_count;
   if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
       !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;
-  n = permi_small_write_out(&copies, parts, 0, &full);
+  const int n = permi_small_write_out(&copies, parts, 0, &full);
   if (n < 2)
     return 0;
   if (exact)
@@ -11179,17 +10934,15 @@ static perm_status permi_compute_copies(const permi_problem *problem, const perm
 static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                    perm_result *result)
 {
-  const perm_options *options;
   permi_metered call;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
   return permi_meter_end(
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \
@@ -11328,37 +11081,35 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
 /* Scales rows to sums of at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
-  int side, i, j, part;
   minors->lossy = 0;
-  for (i = 0; i < minors->lines[0]; i++) {
+  for (int i = 0; i < minors->lines[0]; i++) {
     const int most = permi_minors_most(minors, 0, i, minors->lines[1]);
     double sum = 0;
     if (most == INT_MIN)
       continue;
     minors->exp2[0][i] -= most;
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++)
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++)
         sum += minors->count[1][j] * fabs(permi_minors_scaled(minors, 0, i, j, part));
     minors->exp2[0][i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++) {
         const int e = permi_minors_exponent(minors, 0, i, j, part);
         minors->lossy |= e > INT_MIN && e < DBL_MIN_EXP;
       }
   }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < minors->lines[side]; i++)
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < minors->lines[side]; i++)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
-  int i, j, copy, k, part;
-  for (i = 0; i < minors->lines[turned]; i++)
-    for (copy = 0; copy < minors->count[turned][i]; copy++)
-      for (j = 0; j < minors->lines[!turned]; j++)
-        for (k = 0; k < minors->count[!turned][j]; k++)
-          for (part = 0; part < minors->parts; part++)
+  for (int i = 0; i < minors->lines[turned]; i++)
+    for (int copy = 0; copy < minors->count[turned][i]; copy++)
+      for (int j = 0; j < minors->lines[!turned]; j++)
+        for (int k = 0; k < minors->count[!turned][j]; k++)
+          for (int part = 0; part < minors->parts; part++)
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
@@ -11425,8 +11176,7 @@ static double permi_minors_terms(const permi_minors *minors, int side)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
   double terms = count[last] / 2 + 1;
-  int j;
-  for (j = 0; j < last; j++)
+  for (int j = 0; j < last; j++)
     terms *= count[j] + 1;
   return terms;
 }
@@ -11492,7 +11242,6 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   double *entry = (double *)permi_allocate(&options->allocator, sizeof minors->entry, 1);
   perm_result one;
   perm_status status = entry ? PERM_OK : PERM_ERROR_MEMORY;
-  int k;
   own.precision = PERM_PRECISION_DD;
   own.tolerance = own.max_seconds = 0;
   own.gpu.devices = 0;
@@ -11502,7 +11251,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
   minors->terms = 0;
   result->precision = PERM_PRECISION_DD;
-  for (k = 0; k < rows * columns && status == PERM_OK; k++) {
+  for (int k = 0; k < rows * columns && status == PERM_OK; k++) {
     inner.before = k * inner.each;
     status = permi_minors_permanent(minors, minors->least + k / columns, k % columns, &own, entry, total, &one);
     minors->terms += one.terms;
@@ -11541,8 +11290,7 @@ typedef struct permi_placing {
 
 static void permi_placing_gather(permi_placing *of)
 {
-  int k;
-  for (k = 0; k < of->rows * of->places; k++) {
+  for (int k = 0; k < of->rows * of->places; k++) {
     of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(of->recent[k]));
     of->recent[k] = 0;
   }
@@ -11563,7 +11311,6 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
   }
   before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
   for (s = 1; s < states && status == PERM_OK; s++) {
-    const double *a;
     double sum = 0;
     for (i = 0; v[i] == count[i]; i++) {
       used -= count[i];
@@ -11571,7 +11318,7 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
     }
     v[i]++;
     some = (some >> i | 1) << i;
-    a = of->entry + used++ * rows;
+    const double *a = of->entry + used++ * rows;
     for (left = some; left; left &= left - 1) {
       i = permi_trailing_zeros(left);
       sum += v[i] * a[i] * before[s - stride[i]];
@@ -11585,9 +11332,8 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
     const double *a = of->entry + --used * rows;
     double *sum = of->recent + used * rows;
     for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
-      double weight;
       i = permi_trailing_zeros(left);
-      weight = v[i] * after[s];
+      const double weight = v[i] * after[s];
       sum[i] += weight * before[s - stride[i]];
       after[s - stride[i]] += weight * a[i];
     }
@@ -11609,8 +11355,7 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
 static double permi_placing_states(const permi_minors *minors, int turned)
 {
   double states = 1;
-  int i;
-  for (i = 0; i < minors->lines[turned]; i++)
+  for (int i = 0; i < minors->lines[turned]; i++)
     states *= minors->count[turned][i] + 1;
   return states;
 }
@@ -11621,11 +11366,10 @@ static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *
   const int turned = states[1] * minors->lines[1] < states[0] * minors->lines[0], rows = minors->lines[turned];
   const double bytes = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
   const double seconds = PERMI_TERMS_SECONDS / 10 * states[turned] * rows;
-  int i, j;
   if (minors->parts == 2 || 16 * states[turned] > bytes || seconds >= minors->seconds)
     return;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
+  for (int i = 0; i < minors->lines[0]; i++)
+    for (int j = 0; j < minors->lines[1]; j++)
       if (minors->entry[i][j][0] < 0)
         return;
   minors->subsets = 1;
@@ -11680,8 +11424,7 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
 
 PERMI_BRIEF_END
 
-/* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+/* =================================================================================== >>minors_dense */
 
 #if !defined(PERM_NO_EXTRAS)
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int n, int parts)
@@ -11732,14 +11475,13 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   const int n = minors->total, parts = minors->parts;
   double *work = run->memory + (size_t)thread * run->per_thread, *out;
   perm_sum *mine = run->sums + (size_t)thread * (size_t)(run->count + run->rows), *moduli = mine + run->count;
-  int i, j, part;
   work += (64 - ((uintptr_t)work & 63)) % 64 / sizeof(double);
   out = work + run->room;
   minors->kernel->run(&minors->sum, chunk, work, out);
-  for (i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
+  for (int i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
     const double *minor = out; /* of first copies */
-    for (j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
-      for (part = 0; part < parts; part++)
+    for (int j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
+      for (int part = 0; part < parts; part++)
         permi_sum_add_double(mine++, minor[part]);
     permi_sum_add_double(moduli++, out[n * parts]);
   }
@@ -11751,10 +11493,9 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
 {
   long long e;
-  int i;
-  for (i = 0; i < total->count; i++)
+  for (int i = 0; i < total->count; i++)
     total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  for (i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; i++) {
     total->absolute[i] = permi_sum_value(&sums[total->count + i], &e).hi;
     total->absolute[i] = permi_ldexp(total->absolute[i], e);
   }
@@ -11772,14 +11513,13 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
-  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
     permi_minors_write_out(minors, 0, full);
-    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
+    permi_small_size size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
@@ -11824,11 +11564,10 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
 {
   static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
   permi_number_plain pair[4][4];
-  int i, j;
-  for (i = 0; i < 4; i++)
-    for (j = 0; j < i; j++)
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++)
       pair[i][j] = permi_plus_times_plain(permi_times_plain(a[i], b[j], parts), b[i], a[j], parts);
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const int *at = others[j];
     permi_number_plain x = permi_times_plain(c[at[0]], pair[at[1]][at[2]], parts);
     x = permi_plus_times_plain(x, c[at[1]], pair[at[0]][at[2]], parts);
@@ -11877,7 +11616,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   const permi_minors_sum sum = {of->rows, n, gradient ? n : 1, 0, of->a};
   const int room = n * PERMI_MINORS_ROW(of->parts) + sum.group * PERMI_MINORS_SUMS(n, of->parts);
   double few[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, *work = few, *many = NULL, most = 0;
-  int i;
   if (!(size.moduli <= largest))
     return 0;
   if (n > 4 && room > PERMI_SMALL_MINORS_ROOM) {
@@ -11891,7 +11629,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   else
     permi_small_minors_few(of, out);
   permi_release(allocator, many);
-  for (i = 0; i < (gradient ? n : 1); i++)
+  for (int i = 0; i < (gradient ? n : 1); i++)
     most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
   if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
     of->bound = of->estimate = 0;
@@ -11935,7 +11673,6 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   const permi_view *view = &call->view;
   const int n = call->n, width = n * view->parts, row = call->gradient ? -1 : call->row;
   double *to = full;
-  int i;
   if (call->m < 1 || n < 1 || row < -call->gradient || row >= call->m || !view->a || !call->out ||
       !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
@@ -11950,7 +11687,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   } else if (view->ld == n && (row < 0 || row == n - 1)) {
     task->a = view->a;
   } else {
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       if (i != row) {
         memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
         to += width;
@@ -11966,8 +11703,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   const int parts = call->view.parts;
   const double *a = call->view.a + i * call->view.ld * parts;
   double size = 0, row = 0;
-  int j;
-  for (j = 0; j < call->n; j++, a += parts) {
+  for (int j = 0; j < call->n; j++, a += parts) {
     const int columns = call->counts[1] ? call->counts[1][j] : 1;
     if (!columns)
       continue;
@@ -11990,14 +11726,13 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
 {
   const int parts = call->view.parts, gradient = call->gradient;
   double *out = call->out, largest = 0;
-  int i, j, part;
-  for (i = 0; i < (gradient ? call->m : 1); i++) {
+  for (int i = 0; i < (gradient ? call->m : 1); i++) {
     const int rows = gradient && call->counts[0] ? call->counts[0][i] : 1;
     const double *from = raw;
-    for (j = 0; j < call->n; j++, out += parts) {
+    for (int j = 0; j < call->n; j++, out += parts) {
       const int columns = call->counts[1] ? call->counts[1][j] : 1, copies = rows * columns;
       const double factor = gradient ? copies : 1;
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         const double x = copies ? factor * from[part] : 0, size = fabs(x);
         out[part] = x;
         largest = size > largest ? size : largest;
@@ -12015,7 +11750,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 {
   const int parts = call->view.parts;
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
   int row;
   permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
@@ -12033,7 +11767,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
+  const double largest = permi_small_minors_place(call, task.n, raw);
   if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
        !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))
@@ -12111,7 +11845,6 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* Returns the stride of permi_batch_matrices. */
 static size_t permi_batch_step(const permi_batch *batch)
 {
   const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
@@ -12125,7 +11858,6 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
   const size_t step = permi_batch_step(batch);
   const double *const matrices = to;
   size_t e, k;
-  int i, j;
   if (batch->kind == PERMI_BATCH_MATRICES)
     return batch->a + first * step;
   for (e = 0; e < step && batch->kind == PERMI_BATCH_ENTRIES; e++) {
@@ -12134,9 +11866,9 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
       to[k * step + e] = *from;
   }
   for (k = first * (size_t)n; k < (first + count) * (size_t)n && batch->kind == PERMI_BATCH_SELECTIONS; k += (size_t)n)
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const double *row = batch->a + (batch->rows ? batch->rows[k + (size_t)i] : i) * batch->ld * parts;
-      for (j = 0; j < n; j++, to += parts) {
+      for (int j = 0; j < n; j++, to += parts) {
         const double *entry = row + batch->columns[k + (size_t)j] * parts;
         to[0] = entry[0];
         to[parts - 1] = entry[parts - 1];
@@ -12148,9 +11880,8 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
 /* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
-  size_t k;
   PERMI_UNROLL_FEW
-  for (k = 0; k < times; k++, x += next, to += apart) {
+  for (size_t k = 0; k < times; k++, x += next, to += apart) {
     const double two[2] = {x[0], x[other]};
     memcpy(to, two, sizeof two);
   }
@@ -12161,16 +11892,14 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   const size_t step = permi_batch_step(batch);
-  const double *from;
-  size_t e, k;
   if (batch->kind == PERMI_BATCH_ENTRIES && count == PERMI_BATCH_BLOCK) {
-    for (e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
+    for (size_t e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
       permi_batch_copy(batch->a + (e / parts * batch->stride + first) * parts + e % parts, parts, 2 * parts, to, 2,
                        PERMI_BATCH_BLOCK / 2);
     return;
   }
-  from = permi_batch_matrices(batch, first, count, room);
-  for (k = 0; k < PERMI_BATCH_BLOCK; k += 2)
+  const double *from = permi_batch_matrices(batch, first, count, room);
+  for (size_t k = 0; k < PERMI_BATCH_BLOCK; k += 2)
     permi_batch_copy(from + (k < count ? k : count - 1) * step, k + 1 < count ? step : 0, 1, to + k, PERMI_BATCH_BLOCK,
                      entries);
 }
@@ -12252,11 +11981,10 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
-  size_t first, k;
-  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+  for (size_t first = begin; first < end; first += PERMI_BATCH_BLOCK) {
     const size_t count = end - first < PERMI_BATCH_BLOCK ? end - first : PERMI_BATCH_BLOCK;
     const double *matrix = permi_batch_matrices(batch, first, count, task->memory);
-    for (k = first; k < first + count; k++, matrix += permi_batch_step(batch))
+    for (size_t k = first; k < first + count; k++, matrix += permi_batch_step(batch))
       if (!batch->todo || batch->todo[k])
         permi_batch_one(task, k, matrix);
   }
@@ -12268,8 +11996,7 @@ static void permi_batch_write(permi_batch_task *task, size_t first, size_t count
   const permi_batch *batch = task->batch;
   const int parts = batch->parts;
   double *value = batch->out + first * (size_t)parts;
-  size_t k;
-  for (k = 0; k < count; k++, value += parts, stand >>= 1) {
+  for (size_t k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     if (parts == 2)
       value[1] = out[PERMI_BATCH_BLOCK + k];
@@ -12317,12 +12044,11 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Lets GPUs take the matrices; batch->todo marks what they leave. Below order 10 sending takes longer. */
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
   permi_control *control = batch->control;
-  perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
@@ -12337,7 +12063,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   if (!batch->todo)
     return permi_fail_memory(result);
   memset(batch->todo, 1, batch->count);
-  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
   if (status >= 0 || options->gpu.cpu_fallback)
     return status < 0 ? PERM_OK : status;
   return permi_fail(result, status, 0, "%s", control->message);
@@ -12359,7 +12085,6 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   permi_control *control = batch->control;
   const size_t first = (size_t)number * run->step, last = (size_t)number + 1 == run->tasks;
   permi_batch_task task = {batch, run->threads_inside, run->memory + (size_t)thread * run->room, batch->count, PERM_OK};
-  perm_status status;
   (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(&task, first,
                                                                               last ? batch->count : first + run->step);
   if (task.failed < batch->count) {
@@ -12371,7 +12096,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   }
   if (thread)
     return PERM_OK;
-  status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
+  const perm_status status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
@@ -12389,15 +12114,13 @@ static void permi_batch_products(int columns, unsigned char *to)
   }
 }
 
-/* Lists the choices of four columns. */
 static void permi_batch_splits(int n, permi_batch_split *split)
 {
   const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
-  int first, m, j;
-  for (first = 0; first < step; first++)
-    for (m = (1 << free) - 1 - first; m > 0; m -= step) {
+  for (int first = 0; first < step; first++)
+    for (int m = (1 << free) - 1 - first; m > 0; m -= step) {
       int columns = n == 8 ? 128 : 0, few = n == 8;
-      for (j = 0; j < free; j++) {
+      for (int j = 0; j < free; j++) {
         columns |= (m >> (free - 1 - j) & 1) << j;
         few += m >> j & 1;
       }
@@ -12417,12 +12140,11 @@ static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
   const int n = batch->n;
-  size_t k;
   batch->isa = permi_isa(options);
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
+  for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
     if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
         n <= permi_batch_kernels[k].most)
       batch->kernel = &permi_batch_kernels[k];
@@ -12437,13 +12159,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   permi_control control = permi_control_begin(options);
   permi_batch_sharing run = {batch, step, count / step + (count % step != 0), count, PERM_OK, 0, NULL,
                              apart ? options->threads : 1};
-  perm_status status;
-  perm_isa isa;
-  size_t k;
   int threads = permi_threads(options), all = 0;
   batch->control = &control;
   control.work_total = 1;
-  for (k = 0; k < count * (size_t)parts; k++)
+  for (size_t k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
   if (batch->kernel && parts == 1 && n > 4)
@@ -12451,7 +12170,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   run.room = (size_t)(n * n * parts) * PERMI_BATCH_BLOCK;
   if (batch->kernel)
     run.room += run.room + 4 * PERMI_BATCH_BLOCK + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
-  status = permi_batch_on_gpus(batch, threads, result);
+  perm_status status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
     return status;
@@ -12466,7 +12185,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
+  const perm_isa isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
@@ -12520,7 +12239,6 @@ static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
   const int n = batch.n;
   const size_t count = batch.count, stride = batch.stride, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
   const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
-  perm_status status;
   permi_result_clear(result);
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
@@ -12533,7 +12251,7 @@ static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
       (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
                       "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
-  status = permi_check_whole(batch.options, 5, result);
+  const perm_status status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
   if (!batch.out && count)
@@ -12574,13 +12292,11 @@ static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, c
 {
   const int k = batch.n;
   const size_t count = batch.count;
-  perm_status status;
-  size_t s;
   permi_result_clear(result);
   batch.ld = ld;
   batch.rows = rows;
   batch.columns = columns;
-  status = permi_check_whole(batch.options, 9, result);
+  const perm_status status = permi_check_whole(batch.options, 9, result);
   if (status != PERM_OK)
     return status;
   if (m < 0 || n < 0)
@@ -12599,7 +12315,7 @@ static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, c
   }
   if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
-  for (s = 0; s < count * (size_t)k; s++)
+  for (size_t s = 0; s < count * (size_t)k; s++)
     if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
       return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
                         "selection %llu (counted from 0) leaves the %d x %d matrix",
@@ -12682,18 +12398,17 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
 static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
   const int parts = minors->parts, row = minors->lines[0] - 1;
-  int j, part;
   value[0] = value[1] = permi_dd_make(0);
-  for (j = 0; j < minors->lines[1]; j++) {
+  for (int j = 0; j < minors->lines[1]; j++) {
     const int at = permi_minors_place(minors, 0, row, j) * parts;
     permi_dd x[2], y[2];
     x[1] = y[1] = permi_dd_make(0);
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
       y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
     }
     permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (part = 0; part < 2; part++)
+    for (int part = 0; part < 2; part++)
       value[part] = permi_dd_add(value[part], x[part]);
   }
 }
@@ -12766,15 +12481,14 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Chooses the engine; returns 1 for GPUs. `full` is room, or NULL. */
+/* Returns 1 for GPUs. `full` is room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
-  double seconds;
   permi_minors_plan_one(minors, options, by);
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
+  const double seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
@@ -12788,17 +12502,16 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   const int on_gpu = permi_minors_choose(minors, options, by, full);
   const int threads =
       on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status;
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
-  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
-                             : permi_minors_permanents(minors, options, control, total, result);
+  const perm_status status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+                             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+                             : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                                               : permi_minors_permanents(minors, options, control, total, result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status > 0            ? permi_early_words(control, status).text
@@ -12892,22 +12605,21 @@ static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PER
                                 permi_minors *minors)
 {
   const int m = call->m, n = call->n;
-  int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view.parts;
   minors->total = total[0] > total[1] ? total[0] : total[1];
   minors->drops = call->marginals;
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
   permi_minors_take(minors, 0, call->gradient ? m : call->row,
                     call->gradient ? minors->total - total[0] : counts[0][call->row]);
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     permi_minors_take(minors, 1, j, counts[1][j]);
   permi_minors_take(minors, 1, n, minors->total - total[1]);
   minors->least = call->gradient ? 0 : minors->lines[0] - 1;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
+  for (int i = 0; i < minors->lines[0]; i++)
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++) {
         const int row = minors->origin[0][i], column = minors->origin[1][j];
         minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
       }
@@ -12946,8 +12658,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
 
 static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
 {
-  int k;
-  for (k = 0; k < entries; k++)
+  for (int k = 0; k < entries; k++)
     call->out[k] = x;
 }
 
@@ -12959,17 +12670,15 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
       call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
   int counts[2][PERM_MAX_N], totals[2], full;
   permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors *minors;
   permi_minors_total total;
-  perm_status status;
   permi_minors_fill(call, entries, (double)NAN);
   if (!result)
     return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
-  status = permi_minors_check(call, options, counts, totals, result);
+  perm_status status = permi_minors_check(call, options, counts, totals, result);
   if (status != PERM_OK)
     return status;
-  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
+  permi_minors *minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
   permi_minors_gather(call, counts, totals, minors);
@@ -13069,9 +12778,6 @@ PERMI_BRIEF_END
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
 
@@ -13096,6 +12802,10 @@ PERMI_BRIEF_END
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#if defined(__cplusplus) /* gcc 12 warns of its own AVX-512 intrinsics */
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #endif
 
 /* ===================================================================================== >>vocabulary
@@ -13414,18 +13124,16 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, P
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
-  int i;
-  for (i = 0; i < padded; i += PERMI_WIDTH)
+  for (int i = 0; i < padded; i += PERMI_WIDTH)
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
 /* Sets x to the row sums of Gray state c, exactly; walk_to moves those of state c - 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
-  int i, k;
-  for (i = 0; i < dense->padded; i += PERMI_WIDTH)
+  for (int i = 0; i < dense->padded; i += PERMI_WIDTH)
     PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = dense->tabled; k < dense->outer; k++)
+  for (int k = dense->tabled; k < dense->outer; k++)
     if ((c ^ c >> 1) >> k & 1)
       PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
 }
@@ -13570,11 +13278,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
-  PERMI_N z;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
-  z = PERMI_NAME(pair_product)(t, x, constant);
+  PERMI_N z = PERMI_NAME(pair_product)(t, x, constant);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
     PERMI_N next = z;
@@ -13720,8 +13427,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
-/* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
-   patterns. */
+/* From 2^12 outer states on an estimate takes one in four groups, by a hash: fixed patterns may miss a matrix' terms.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_moduli)(PERMI_V *absolute, PERMI_V (*p)[8], PERMI_V (*m)[8], int form,
                                                       int parts, int block)
 {
@@ -13737,7 +13444,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense_end)(PERMI_NAME(total) re, PERMI
                                                      int parts, permi_chunk_sum *out)
 {
   double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
-  int i;
   PERMI_STORE(hi[0], re.hi);
   PERMI_STORE(lo[0], re.lo);
   PERMI_STORE(hi[1], im.hi);
@@ -13745,7 +13451,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense_end)(PERMI_NAME(total) re, PERMI
   PERMI_STORE(moduli, absolute);
   PERMI_LEAVE();
   memset(out, 0, sizeof *out);
-  for (i = 0; i < PERMI_WIDTH; i++) {
+  for (int i = 0; i < PERMI_WIDTH; i++) {
     const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
     out->value = permi_dd_add(out->value, permi_two_sum(sign * hi[0][i], sign * lo[0][i]));
     if (parts == 2)
@@ -13947,8 +13653,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
 /* Makes `count` numbers z to z + y, the next ones to z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
-  int at;
-  for (at = 0; at < count; at += PERMI_WIDTH) {
+  for (int at = 0; at < count; at += PERMI_WIDTH) {
     const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
     PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(minus)(before, y), parts);
     PERMI_NAME(put)(z + at, apart, PERMI_NAME(plus)(before, y), parts);
@@ -13971,20 +13676,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, do
                                                            uint64_t away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < more; b++)
+  for (int b = 0; b < more; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
                                  PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
   PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
+  for (int b = PERMI_LANES; b < count; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
-  int at;
-  for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
+  for (int at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
     const PERMI_N zi = PERMI_NAME(get)(from, apart, parts), zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
     const PERMI_N u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
     const PERMI_N v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
@@ -14100,11 +13803,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
   const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
-  int i, k, s, set, away;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     PERMI_NAME(small_table_row)(a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, columns, from.lanes, parts,
                                 block);
-  for (k = 0; k < n / 2; k++) {
+  for (int k = 0; k < n / 2; k++) {
     PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
@@ -14112,22 +13814,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
   }
   from.cross = cross;
-  for (away = 0; away < 1 << (n - near_columns); away++) {
+  for (int away = 0; away < 1 << (n - near_columns); away++) {
     PERMI_NAME(small_sums) group = *sums;
     if (away)
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
                                   outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns,
                                   (uint64_t)away, from.lanes, parts);
-    for (k = 0; k < n / 2; k++) {
+    for (int k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
       PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states,
                             PERMI_NAME(small_exact)(row, row + stride, &c, parts), 16, parts);
     }
-    for (s = 0; s < states; s++)
-      for (set = 0; set < settings; set += 1 << block) {
+    for (int s = 0; s < states; s++)
+      for (int set = 0; set < settings; set += 1 << block) {
         from.table = table + set * PERMI_WIDTH;
         from.outer = outer + s;
         PERMI_NAME(small_terms)(&group, &from, PERMI_SET(permi_parity_signs[s ^ set >> block ^ away]), 1, parts,
@@ -14148,7 +13850,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_source)
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_V squares0 = zero, squares1 = zero;
   PERMI_NAME(small_source) from;
-  int i;
   from.a = a;
   from.table = NULL;
   from.n = n;
@@ -14157,7 +13858,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_source)
   from.lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums->even = sums->odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   sums->absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
+  for (int i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
@@ -14262,10 +13963,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
                                                               int k, int q, double *to)
 {
   PERMI_I limb[4];
-  int place;
   PERMI_NAME(exact_limb)(exact, work, k, q, limb);
   PERMI_UNROLL
-  for (place = 0; place < 4; place++)
+  for (int place = 0; place < 4; place++)
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
@@ -14293,10 +13993,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
 {
   const PERMI_V re = PERMI_LOAD(g);
   PERMI_V carry[2];
-  int i;
   carry[0] = carry[1] = PERMI_SET(0);
   PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++, a += apart) {
+  for (int i = 0; i < k; i++, a += apart) {
     const PERMI_V c = PERMI_SET(round[i]);
     PERMI_V low[2] = {carry[0], carry[1]};
     PERMI_NAME(exact_split)(a[0], re, c, !i, low, 1, carry);
@@ -14364,19 +14063,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  int i, k, place;
-  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+  for (int k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
     const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
     PERMI_V product[4][2];
     PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       product[place][0] = PERMI_SET(1);
       product[place][1] = PERMI_SET(0);
     }
-    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+    for (int i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
       const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
       PERMI_UNROLL
-      for (place = 0; place < 4; place++) {
+      for (int place = 0; place < 4; place++) {
         const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
         if (parts == 1) {
           product[place][0] = product[place][0] * y;
@@ -14389,7 +14087,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
     }
     PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
       if (parts == 2)
         PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
@@ -14401,15 +14099,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
                                                       int parts)
 {
-  int k, place, v;
-  for (k = 1; k < limbs; k++) {
+  for (int k = 1; k < limbs; k++) {
     PERMI_UNROLL
-    for (place = 0; place < 4; place++)
+    for (int place = 0; place < 4; place++)
       PERMI_NAME(exact_times)(a + parts * place, k, limb + (k * 4 * parts + place) * PERMI_WIDTH, round, 4 * parts,
                               parts);
   }
-  for (k = 0; parts == 2 && k + 1 < limbs; k++)
-    for (v = 0; v < 8; v++, a++) {
+  for (int k = 0; parts == 2 && k + 1 < limbs; k++)
+    for (int v = 0; v < 8; v++, a++) {
       const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
       *a = *a - high;
       a[8] = a[8] + high;
@@ -14426,17 +14123,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
   PERMI_I sum[3][PERMI_EXACT_LIMBS + 1];
-  int i, j, k, q, place, part, plane;
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= limbs; k++)
+  for (int plane = 0; plane < planes; plane++)
+    for (int k = 0; k <= limbs; k++)
       sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    for (k = 0; k < exact->narrow; k++)
+  for (int q = 0; q < settings; q++) {
+    for (int k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         a[parts * place + part] =
             PERMI_LOAD(limb + (4 * part + place) * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
         b[parts * place + part] = PERMI_LOAD(other + (4 * part + place) * PERMI_WIDTH);
@@ -14444,25 +14140,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
     }
     PERMI_NAME(exact_half)(a, limb, first, exact->round, parts);
     PERMI_NAME(exact_half)(b, other, second, exact->second, parts);
-    for (k = 0; parts == 2 && k < 4 * first; k++)
+    for (int k = 0; parts == 2 && k < 4 * first; k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * second; k++)
+    for (int k = 0; parts == 2 && k < 4 * second; k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
-    for (plane = 0; plane < planes; plane++) {
+    for (int plane = 0; plane < planes; plane++) {
       const int apart = plane == 2 ? 1 : parts;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < first; i++)
-        for (j = 0; j < second; j++) {
+      for (int i = 0; i < first; i++)
+        for (int j = 0; j < second; j++) {
           const PERMI_V round = PERMI_SET(exact->round[i + j]), rest = PERMI_SET(exact->rest[i + j]);
           PERMI_UNROLL
-          for (place = 0; place < 4; place++)
+          for (int place = 0; place < 4; place++)
             PERMI_NAME(exact_sum)(sum[plane] + i + j, x[apart * (4 * i + place)], y[apart * (4 * j + place)], round,
                                   rest);
         }
     }
   }
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= limbs; k++)
+  for (int plane = 0; plane < planes; plane++)
+    for (int k = 0; k <= limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
@@ -14473,9 +14169,8 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
   __m512i above = zero, carry = zero;
-  int i;
   PERMI_UNROLL
-  for (i = 0; i < most; i++) {
+  for (int i = 0; i < most; i++) {
     if (i < k) {
       const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
       above = _mm512_madd52hi_epu64(zero, a[i], g);
@@ -14557,8 +14252,7 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
-  int i;
-  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
+  for (int i = 0; i < padded; i += 2 * PERMI_WIDTH) {
     const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
     if (bytes == 1)
       PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
@@ -14571,9 +14265,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
                                                       double *wide_x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
-  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+  for (int i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
     const PERMI_V a = PERMI_LOAD(wide_x + i), b = PERMI_LOAD(step + i);
     PERMI_STORE(wide_x + i, minus ? a - b : a + b);
   }
@@ -14583,11 +14276,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {
-  int k, plane;
   if (*used + settings <= exact->settings)
     return;
-  for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->limbs; k++)
+  for (int plane = 0; plane < 2 * exact->parts - 1; plane++)
+    for (int k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);
@@ -14707,10 +14399,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
           PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
-          PERMI_I even;
           if (with_first == first) /* it has the sign, 0 beyond the lists */
             z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
-          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
+          PERMI_I even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
           p0 = i ? PERMI_I_MUL16(p0, even) : even;
           p1 = i ? PERMI_I_MUL16(p1, z) : z;
@@ -14736,8 +14427,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #undef PERMI_LANES
 #endif
 
-/* ================================================================================= >>minors_kernels
-   Sums of >>minors. */
+/* ================================================================================= >>minors_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -14780,7 +14470,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_RO
                         p[q], PERMI_NAME(plus)(PERMI_NAME(get)(table + q * PERMI_WIDTH, 32, parts), outer), parts));
 }
 
-/* Adds products of state c, whose bits are minus signs. */
+/* The bits of state c are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(const PERMI_ROWS *to, int row, const PERMI_N *t, int c,
                                                       int parts)
 {
@@ -14846,13 +14536,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, i
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
-  int i, b;
-  for (i = 0; i < to->rows; i++, row += n * parts) {
+  for (int i = 0; i < to->rows; i++, row += n * parts) {
     const double *next = row + (1 + PERMI_LANES) * parts;
     double *table = to->table + i * parts * 32;
     PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
                                                           lanes, parts), parts);
-    for (b = 0; b < columns; b++, next += parts)
+    for (int b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
     PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
@@ -14880,20 +14569,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
-  int part, j;
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
-    for (j = 0; j <= PERMI_LANES; j++)
+    for (int j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
     from = sums + part * PERMI_WIDTH;
-    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
+    for (int j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
-    for (j = 0; j < fixed; j++)
+    for (int j = 0; j < fixed; j++)
       out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
   moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
-  for (j = 0; j < PERMI_WIDTH; j++)
+  for (int j = 0; j < PERMI_WIDTH; j++)
     sum += moduli[j];
   out[(n + fixed) * parts] = scale * sum;
 }
@@ -14994,7 +14682,6 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* Adds weight from, by state. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -15059,11 +14746,10 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
-  int f, k;
-  for (f = 0; f < forms; f++) {
+  for (int f = 0; f < forms; f++) {
     PERMI_V u = PERMI_LOAD_ANY(form + f * PERMI_TERMS), v = u;
     if (parts == 1) {
-      for (k = count[f]; k > 1; k /= 2) {
+      for (int k = count[f]; k > 1; k /= 2) {
         if (k & 1)
           *re = *re * u;
         u = u * u;
@@ -15072,7 +14758,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
       continue;
     }
     v = PERMI_LOAD_ANY(other + f * PERMI_TERMS);
-    for (k = count[f]; k > 1; k /= 2) {
+    for (int k = count[f]; k > 1; k /= 2) {
       const PERMI_V twice = u + u;
       if (k & 1)
         PERMI_NAME(multiply_by)(re, im, u, v);
@@ -15088,10 +14774,9 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
                                              double *re, double *im, int parts)
 {
   double even = *re, odd = 1;
-  int f, k;
-  for (f = 0; f < forms && parts == 1; f++) {
+  for (int f = 0; f < forms && parts == 1; f++) {
     double power = form[f * PERMI_TERMS], product = 1;
-    for (k = count[f]; k > 1; k /= 2) {
+    for (int k = count[f]; k > 1; k /= 2) {
       product *= k & 1 ? power : 1;
       power *= power;
     }
@@ -15101,8 +14786,8 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
   }
   if (parts == 1)
     *re = even * odd;
-  for (f = 0; f < forms && parts == 2; f++)
-    for (k = 0; k < count[f]; k++)
+  for (int f = 0; f < forms && parts == 2; f++)
+    for (int k = 0; k < count[f]; k++)
       PERMI_NAME(multiply_by)(re, im, form[f * PERMI_TERMS], other[f * PERMI_TERMS]);
 }
 #endif
@@ -15110,13 +14795,12 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
-  int lane, part;
-  for (lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
+  for (int lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
     PERMI_V term[2], absolute = PERMI_LOAD_ANY(sums->absolute + lane);
     term[0] = PERMI_LOAD_ANY(weight + lane);
     term[1] = PERMI_SET(0.0);
     PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
+    for (int part = 0; part < parts; part++) { /* as permi_dd_add_double */
       PERMI_V error;
       const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
       const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
@@ -15151,15 +14835,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const doub
                                                      int least, int parts)
 {
   PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
   PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+  for (int lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
     real[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
     imaginary[lane] = PERMI_LOAD_ANY(y + lane * PERMI_WIDTH);
   }
-  for (k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
+  for (int k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
     PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+    for (int lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
       const int at = k + lane * PERMI_WIDTH;
       const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
       PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;
@@ -15208,7 +14891,7 @@ PERMI_BRIEF_END
 /* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Loads an entry; numbers are `stride` apart, parts half of that. */
+/* Numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
@@ -15219,16 +14902,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
                                                         int parts)
 {
   PERMI_N x[4], y[4];
-  int j, k;
   PERMI_UNROLL
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     x[j] = PERMI_NAME(entry)(a, stride, n, i, j, parts);
     y[j] = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
   }
   PERMI_UNROLL
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     PERMI_UNROLL
-    for (k = j + 1; k < n; k++)
+    for (int k = j + 1; k < n; k++)
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
@@ -15239,9 +14921,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   const int vectors = n * n * parts, pairs = n * (n - 1) / 2;
   PERMI_V large = *largest;
   PERMI_N upper[6], lower[6], sum;
-  int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
+  for (int i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * apart;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(p + apart)));
   }
@@ -15255,7 +14936,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
     PERMI_NAME(expand_pairs)(upper, a, stride, n, 0, parts);
   sum.re = sum.im = PERMI_SET(0.0);
   PERMI_UNROLL
-  for (i = 0; i < pairs; i++)
+  for (int i = 0; i < pairs; i++)
     sum = PERMI_NAME(plus_times)(sum, n == 4 ? upper[i] : PERMI_NAME(entry)(a, stride, n, 0, i, parts),
                                  lower[pairs - 1 - i], parts);
   return sum;
@@ -15269,8 +14950,7 @@ typedef struct PERMI_NAME(stream) {
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
                                                         size_t stride, size_t vectors, double *values, int parts)
 {
-  size_t v;
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
+  for (size_t v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
     const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
     PERMI_V modulus = PERMI_ABS(value.re);
     PERMI_STORE_ANY(values, value.re);
@@ -15453,16 +15133,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, s
 {
   const int first = away < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
   const int apart = 8 * PERMI_WIDTH;
-  int i, j;
-  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
+  for (int i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
     PERMI_N y = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
     if (away >= 0)
       y = PERMI_NAME(spread)(permi_lane_zero, 1, 2);
-    for (j = 9; j < n && away >= 0; j++)
+    for (int j = 9; j < n && away >= 0; j++)
       y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[away >> (j - 9) & 1]),
                                    PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
     PERMI_NAME(put)(to, apart, y, 2);
-    for (j = 0; j < columns; j++)
+    for (int j = 0; j < columns; j++)
       PERMI_NAME(small_double)(to, PERMI_WIDTH << j, PERMI_NAME(entry)(a, stride, n, i, first + j, 2), apart, 2);
     if (i % 2) {
       const PERMI_NAME(small_entries) entries = {
@@ -15522,23 +15201,20 @@ PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *
   const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
   const int settings = n < 6 ? 4 : 8, states = n < 7 ? 1 : n < 9 ? 1 << (n - 6) : 8;
   PERMI_NAME(small_sums) sums;
-  PERMI_V sure;
-  PERMI_N value;
-  int away, s, t;
   sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  for (away = -1; away < (n < 9 ? 1 : 1 << (n - 9)); away++) {
+  for (int away = -1; away < (n < 9 ? 1 : 1 << (n - 9)); away++) {
     if (away < 0 || n > 6)
       PERMI_NAME(batch_forms)(n, a, stride, away, away < 0 ? table : table + outer);
-    for (s = 0; s < states && away >= 0; s++)
-      for (t = 0; t < settings; t += at_once)
+    for (int s = 0; s < states && away >= 0; s++)
+      for (int t = 0; t < settings; t += at_once)
         PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, n > 6 ? outer + s * PERMI_WIDTH : 0,
                                 permi_parity_signs[t / at_once ^ s ^ away]);
   }
-  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  PERMI_N value = PERMI_NAME(minus)(sums.even, sums.odd);
   value.re = scale * value.re;
   value.im = scale * value.im;
   PERMI_NAME(put)(out, PERMI_BATCH_BLOCK, value, 2);
-  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  PERMI_V sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
   return PERMI_NAME(batch_sure)(n, a, stride, least, &sure, 1.0, out, 2);
 }
 
@@ -15546,9 +15222,8 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_s
                                                              size_t stride, double least, double *out)
 {
   unsigned stand = 0;
-  int v;
   (void)split;
-  for (v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
+  for (int v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
     stand |= PERMI_NAME(batch_signs)(n, a + v, stride, least, out + 4 * PERMI_BATCH_BLOCK, out + v) << v;
   PERMI_LEAVE();
   return stand;

@@ -162,7 +162,7 @@ typedef struct perm_gpu_work {
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*merge)(perm_partial *into, const perm_partial *from); /* or NULL */
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
   int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;
@@ -230,8 +230,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 
 #if PERMI_CUDA_HOST == 1
 
-/* ======================================================================================= >>dense_gpu
-   Runs of every engine; tables of >>gpu. */
+/* ======================================================================================= >>dense_gpu */
 
 typedef struct permi_gpu {
   perm_gpu_work work;
@@ -264,10 +263,8 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
+  for (uint64_t chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
     permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
@@ -296,7 +293,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   const perm_gpu_sink sink = {&call, gpu->add ? gpu->add : permi_gpu_add, perm_partial_merge, permi_gpu_poll, 0};
   perm_options options;
   char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
   int gpus = 0;
   memset(&options, 0, sizeof options);
   if (control)
@@ -304,18 +300,12 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (!options.gpu.devices)
     options.gpu.devices = 1;
   options.allocator = gpu->allocator;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  const perm_status status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;
     memcpy(control->message, message, sizeof message);
   }
   return status;
-}
-
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
 }
 
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
@@ -324,67 +314,60 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
   const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
   double *step = table + stride, *walk = step + stride * work->high;
   double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
+  for (int w = 0; w < words; w++) {
     const double *a = word[w];
     const int at = r * words + w;
-    for (j = pivot; j < n; j++)
+    for (int j = pivot; j < n; j++)
       table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
+    for (int k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
+    for (int k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
     }
-    for (k = 0; k < work->high; k++)
+    for (int k = 0; k < work->high; k++)
       step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
   }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
+  for (int w = 0; w < parts && pivot && plain >= 0; w++)
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
+  const int n = plan->n, parts = view->parts, words = parts * (1 + lines->low);
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
-  int words, r;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = lines->low;
+  work.plain = lines->plain;
+  work.n = n;
+  work.parts = parts;
+  work.product = (int)permi_gpu_product_of(plan);
+  work.stride = (n * words + 1) / 2 * 2;
+  work.block = plan->block_columns;
+  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work.high = plan->outer_columns - work.walk;
+  work.absolute_mask = permi_absolute_mask(plan, 14);
+  work.fingerprint = plan->fingerprint;
+  work.constants = (size_t)(work.block * n * words + work.plain * parts);
+  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
   if (!gpu)
     return PERM_ERROR_MEMORY;
+  double *table = (double *)(void *)(gpu + 1);
+  gpu->work = work;
+  gpu->work.table = table;
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
-  work = &gpu->work;
-  work->low = lines->low;
-  work->plain = lines->plain;
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
+  for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
-    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
+    permi_gpu_table_row(&work, table, word, r);
   }
   leaf->context = gpu;
-  leaf->release = permi_gpu_release;
   return PERM_OK;
 }
 
@@ -415,10 +398,9 @@ static void permi_gpu_members(const permi_gpu_member *member, size_t members, co
   for (; members; members--, member++) {
     const short *list = member->list;
     const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
-    int i;
     at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
                            list ? "int i" : "");
-    for (i = 0; list && i + 1 < member->count; i++)
+    for (int i = 0; list && i + 1 < member->count; i++)
       if (list[i] != last)
         at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
     at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
@@ -456,13 +438,12 @@ static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int l
 {
   const int kind = shape->kind[line];
   uint64_t carry = 0;
-  int k;
   if (times < 0)
     x = permi_wide_negate(x);
   to += shape->at[line];
   if (kind < 6)
     *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
-  for (k = 0; kind == 6 && k < wide; k++) {
+  for (int k = 0; kind == 6 && k < wide; k++) {
     const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
     carry += (uint64_t)to[k] + word;
     to[k] = (uint32_t)carry;
@@ -507,32 +488,31 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   return permi_exact_say(leaf, shape->parts, how, shape->survivors, buffer, size);
 }
 
-/* Fills in row sums: the start, high columns, the walk (see >>gpu), settings. */
+/* Row sums: the start, high columns, the walk (see >>gpu), settings. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
   uint32_t *step = table + stride, *walk = step + stride * shape->high;
   uint32_t *settings = walk + stride * (2 * shape->walk + 1);
-  int g, j, k, r, part;
-  for (r = 0, g = 0; r < rows->n; r++) {
+  for (int r = 0, g = 0; r < rows->n; r++) {
     const int i = shape->order[r];
     g += r == shape->first[g + 1];
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
       permi_wide bias = {0, 0};
       bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
       permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
       permi_exact_gpu_put(shape, table, line, wide, bias, 1);
-      for (k = 0; k < (block ? 64 : 0); k++)
-        for (j = 0; j < block; j++)
+      for (int k = 0; k < (block ? 64 : 0); k++)
+        for (int j = 0; j < block; j++)
           if (k >> j & 1)
             permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < shape->walk; k++) {
+      for (int k = 0; k < shape->walk; k++) {
         const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
         permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
         permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
       }
-      for (k = 0; k < shape->high; k++)
+      for (int k = 0; k < shape->high; k++)
         permi_exact_gpu_put(shape, step + stride * k, line, wide,
                             permi_exact_step(rows, i, 1 + block + shape->walk + k, part), -1);
     }
@@ -541,13 +521,12 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
 
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
-  int i, j, k, v;
-  for (k = 0; k < shape->zeros; k++) {
+  for (int k = 0; k < shape->zeros; k++) {
     const int row = shape->order[shape->zero_line[k]], norm = (int)rows->norm[row];
-    for (v = -norm; v <= norm; v++)
-      for (i = 0; i < 64; i++) {
+    for (int v = -norm; v <= norm; v++)
+      for (int i = 0; i < 64; i++) {
         int y = v;
-        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
+        for (int j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
           y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
         if (y == 0)
           masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
@@ -561,14 +540,12 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
   const int parts = rows->parts;
   const size_t words = (size_t)(shape->sums + 2 * shape->masks), bytes = sizeof(permi_exact_gpu) + 4 * words;
   permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  uint32_t *table;
   if (!exact)
     return PERM_ERROR_MEMORY;
-  table = (uint32_t *)(void *)(exact + 1);
+  uint32_t *table = (uint32_t *)(void *)(exact + 1);
   exact->shape = *shape;
   exact->transposed = rows->transposed;
-  work = &exact->gpu.work;
+  perm_gpu_work *work = &exact->gpu.work;
   work->walk = shape->walk;
   work->high = shape->high;
   work->doubles = words / 2;
@@ -624,7 +601,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Chooses the digits to walk: those of fewest settings, which come first. Symmetry halves the last, best an odd one. */
+/* Digits of fewest settings come first, to be walked. Symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -688,15 +665,14 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
-/* Writes the matrix out; returns the grid's share of terms. */
+/* Returns the grid's share of terms. */
 static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
   const int n = minors->total, parts = minors->parts, entries = n * parts;
   const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  int i;
   permi_minors_write_out(minors, turned, full);
-  for (i = 0; i < entries && minors->least; i++)
+  for (int i = 0; i < entries && minors->least; i++)
     full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
   plain.n = n;
@@ -708,7 +684,6 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   const int n = minors->total;
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
-  double rounds;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || n > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -720,7 +695,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
   /* additions of a walk and, by digits, of a thread's numbers */
-  rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  const double rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
   minors->below = permi_minors_below(minors, gpu.transposed, full);
@@ -865,12 +840,6 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
 static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 {
   const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
@@ -883,34 +852,32 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
-  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, NULL, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
-  double *table;
-  int i, f, d;
   permi_minors_gpu_plan(&gpu, minors);
   gpu.control = control;
   gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
-  table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
+  double *table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
   if (!pool.failed) {
     permi_minors_gpu_table(&gpu, table);
     permi_minors_gpu_work(&gpu, table);
     memset(gpu.place, 0, sizeof gpu.place); /* a minor is at its row's place plus its column's */
-    for (f = 0; f < gpu.forms; f++)
+    for (int f = 0; f < gpu.forms; f++)
       gpu.place[gpu.transposed][gpu.form[f]] = f / 8 * parts * 8 + f % 8;
-    for (d = 0; d < gpu.digits && gpu.by_digits; d++)
+    for (int d = 0; d < gpu.digits && gpu.by_digits; d++)
       gpu.place[!gpu.transposed][gpu.line[d]] = d * gpu.columns * parts * 8;
     memset(&none, 0, sizeof none);
     status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
   }
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
-    for (i = 0; i < total->count && gpu.by_digits; i++) {
+    for (int i = 0; i < total->count && gpu.by_digits; i++) {
       const int minor = i / parts, row = minors->least + minor / minors->lines[1];
       const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
-    for (i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++)
       total->absolute[i] *= gpu.work.absolute_mask + 1.0;
   }
   permi_pool_release(&pool);
@@ -918,8 +885,7 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
 }
 #endif
 
-/* ======================================================================================= >>batch_gpu
-   Batches on GPUs. */
+/* ======================================================================================= >>batch_gpu */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_batch_gpu_fill(void *context, size_t first, size_t count, double *to)
@@ -938,13 +904,11 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
   const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  size_t k;
-  int part;
-  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+  for (size_t k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
-      for (part = 0; part < parts; part++)
+      for (int part = 0; part < parts; part++)
         batch->out[k * (size_t)parts + (size_t)part] = from[part];
     }
   }
@@ -1039,11 +1003,10 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
 {
   const perm_status status = perm_cuda_frontier_value(run->gpu, value);
   double x[4];
-  size_t k;
   if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
     return status;
   memcpy(x, value, run->bytes);
-  for (k = 0; k < run->bytes / sizeof(double); k++)
+  for (size_t k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
       return PERM_ERROR_DEVICE; /* sizes exclude it */
   return PERM_OK;
@@ -2178,8 +2141,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
 
 static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
 {
-  int w;
-  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
+  for (int w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
@@ -2287,7 +2249,6 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
 {
   permi_signs_gpu *run = (permi_signs_gpu *)context;
-  permi_release(allocator, run->gpu.memory);
   permi_owned_release(allocator, run->signs);
   permi_release(allocator, run);
 }
@@ -2302,39 +2263,35 @@ static size_t permi_signs_gpu_explain(const permi_leaf *leaf, char *buffer, size
 static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
-  uint32_t *word;
-  int alive, k;
+  perm_gpu_signs shape = permi_signs_gpu_shape(signs);
+  const int alive = shape.path;
+  shape.path += 16;
+  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    shape.path += 16 * signs->cut[k].levels;
+  shape.path = (shape.path + 1) / 2 * 2;
+  const size_t doubles = (size_t)shape.path / 2 + paths + ranges;
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run + doubles * sizeof(double));
   if (!run)
     return permi_fail_memory(maker->result);
-  run->shape = permi_signs_gpu_shape(signs);
-  alive = run->shape.path;
-  run->shape.path += 16;
-  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
-    run->shape.path += 16 * signs->cut[k].levels;
-  run->shape.path = (run->shape.path + 1) / 2 * 2;
+  double *table = (double *)(void *)(run + 1);
+  run->shape = shape;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
-  run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
-  if (!run->gpu.memory) {
-    permi_release(allocator, run);
-    return permi_fail_memory(maker->result);
-  }
-  word = (uint32_t *)(void *)run->gpu.memory;
-  permi_signs_gpu_fill(signs, &run->shape, word);
-  permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
-  memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
-  memcpy(run->gpu.memory + (size_t)run->shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
+  run->gpu.work.doubles = doubles;
+  uint32_t *word = (uint32_t *)(void *)table;
+  permi_signs_gpu_fill(signs, &shape, word);
+  permi_signs_gpu_fill_cuts(signs, &shape, alive, word);
+  memcpy(table + shape.path / 2, signs->path, paths * sizeof(uint64_t));
+  memcpy(table + (size_t)shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
   run->signs = signs;
   permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
   run->program.text = run->text;
   run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
   run->program.sums = PERMI_SIGNS_GPU_OUT;
   run->program.signs = &run->shape;
-  run->gpu.work.table = run->gpu.memory;
+  run->gpu.work.table = table;
   run->gpu.work.program = &run->program;
   run->gpu.work.fingerprint = signs->fingerprint;
   leaf->context = run;
@@ -2930,8 +2887,7 @@ struct permi_registers {
   double inner[2];
   const double *row; /* of the walk's next step */
   double *kept;
-  bool odd;
-  bool sampled;
+  bool odd, sampled;
 };
 
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
@@ -2941,13 +2897,11 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   const int n = N ? N : a.n, block = N ? K : a.block, plain = N ? PLAIN : a.plain;
   const int column = s ? permi_ctz((unsigned)s) : 0;
   const bool down = (s ^ s >> 1) >> column & 1;
-  double p[2] = {0, 0};
-  double q[2] = {0, 0};
+  double p[2] = {0, 0}, q[2] = {0, 0};
   double2 pair = {0, 0};
   PERMI_UNROLL
   for (int r = 0; r < n; r++) {
-    double y[2] = {0, 0};
-    double l[2] = {0, 0};
+    double y[2] = {0, 0}, l[2] = {0, 0};
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const int i = r * WORDS + w;
@@ -3018,8 +2972,7 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
-   slower. */
+/* A thread's sums. Two unrolled columns come twice, without branches between terms: 2 % faster (three: 20 % slower). */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)
@@ -3232,9 +3185,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   const int first = shape.first(g), end = shape.first(g + 1);
   const int words = g ? shape.product(g - 1) : 0, grown = shape.product(g);
   const int wide = shape.wide(g);
-  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
-  unsigned signs[2] = {0, 0};
-  unsigned out[2 * S::ROOM] = {0};
+  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}}, signs[2] = {0, 0}, out[2 * S::ROOM] = {0};
   if (S::PARTS == 1) {
     if (wide == 1) {
       int y = permi_exact_value(shape, x, first);
@@ -3375,8 +3326,7 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
-   few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares these few out. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -3392,9 +3342,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   unsigned *states = settings + stride * 64;
   unsigned short *queue = (unsigned short *)(states + stride * 128) + (t >> 5) * 2048;
   const unsigned long long number = (a.first + blockIdx.x) << 7 | (unsigned long long)t;
-  unsigned sum[S::PARTS * S::SUM_ROOM] = {0};
-  unsigned x[S::WORDS] = {0};
-  const unsigned *row;
+  unsigned sum[S::PARTS * S::SUM_ROOM] = {0}, x[S::WORDS] = {0};
   for (int i = t; i < totals; i += 128)
     total[i] = 0;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
@@ -3408,7 +3356,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   }
   __syncthreads();
   permi_exact_start(shape, table, number, a.high, x);
-  row = walk + stride * 2 * a.walk;
+  const unsigned *row = walk + stride * 2 * a.walk;
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);
@@ -3474,23 +3422,14 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N];
-  double worst[N];
-  double pivot[N * PARTS];
-  double size[N * SAMPLES];
-  double share[N * SAMPLES];
+  double largest[N], worst[N], pivot[N * PARTS];
+  double size[N * SAMPLES], share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
 {
   const double x = fabs(z[0]), y = parts == 2 ? fabs(z[1]) : 0;
   return x < y ? y : x;
-}
-
-PERMI_BOTH double permi_batch_power(double x)
-{
-  const long long bits = permi_bits(x) + 0xfffffffffffffll;
-  return permi_of_bits(bits & 0x7ff0000000000000ll);
 }
 
 template <int N, int PARTS>
@@ -3537,10 +3476,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   const double c_re = row[pivot * PARTS];
   const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
   const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
-  double norm[2] = {0, 0};
-  double power[2];
+  double norm[2] = {0, 0}, start[2] = {0, 0}, power[2];
   double sample[R::SAMPLES][2] = {{0, 0}};
-  double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
     int at = -1;
@@ -3587,7 +3524,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
     PERMI_UNROLL
     for (int part = 0; part < PARTS && pass == 0; part++) {
       norm[part] = permi_add(permi_mul(norm[part], 1.0000001), 1e-30);
-      power[part] = permi_batch_power(norm[part]);
+      power[part] = permi_of_bits((permi_bits(norm[part]) + 0xfffffffffffffll) & 0x7ff0000000000000ll);
     }
   }
   PERMI_UNROLL
@@ -3634,8 +3571,7 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double all[2] = {1, 0};
-  double weights = 0, share = 0;
+  double all[2] = {1, 0}, weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
@@ -3738,8 +3674,7 @@ struct permi_digits {
   template <int COUNT>
   static PERMI_BOTH value product(const unsigned *c, int words, const unsigned *)
   {
-    unsigned code = 0;
-    unsigned signs = 0;
+    unsigned code = 0, signs = 0;
     PERMI_UNROLL
     for (int w = 0; w < COUNT; w++)
       if (w < words) {
@@ -3794,8 +3729,7 @@ struct permi_digits<0> {
       if (w < words) {
         PERMI_UNROLL
         for (int k = 0; k < 32; k += 8) {
-          const int half = (int)(c[w] >> k & 255u) - 128;
-          const int o = (int)(odd[w] >> k & 1u);
+          const int half = (int)(c[w] >> k & 255u) - 128, o = (int)(odd[w] >> k & 1u);
           all *= (half << o) + o;
         }
       }
@@ -3828,18 +3762,13 @@ template <class S>
 struct permi_signs_warp {
   typedef typename permi_digits<S::SMALL>::value value;
   enum { LANES = S::LANES, MOST = 128 }; /* patterns of a block that wait */
-  const unsigned *table;
-  const unsigned *power;
-  value *rest;
-  value *product;
-  unsigned *leaf;
-  unsigned *both;
-  unsigned *range;
+  const unsigned *table, *power;
+  value *rest, *product;
+  unsigned *leaf, *both, *range;
   unsigned long long *queue;
   unsigned slots;
   unsigned sum[LANES][6];
-  int leaves;
-  int items[2];
+  int leaves, items[2];
 };
 
 /* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a
@@ -3866,8 +3795,7 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
 {
-  unsigned low[S::LANES];
-  unsigned high[S::LANES];
+  unsigned low[S::LANES], high[S::LANES];
   bool full[S::LANES];
   PERMI_ROLLED
   for (unsigned first = 0; first < w.slots; first += 32) {
@@ -3995,10 +3923,7 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   typedef permi_signs_warp<S> W;
   typedef permi_digits<S::SMALL> D;
   const int done = shape.word(3), words = shape.words() - done;
-  unsigned pairs[W::LANES];
-  unsigned end[W::LANES];
-  unsigned size[W::LANES];
-  unsigned at[W::LANES];
+  unsigned pairs[W::LANES], end[W::LANES], size[W::LANES], at[W::LANES];
   int leaf[W::LANES];
   permi_together();
   for (int l = 0; l < W::LANES; l++) {
@@ -4051,8 +3976,7 @@ PERMI_BOTH unsigned permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, con
                                      const unsigned *alive)
 {
   typedef permi_signs_warp<S> W;
-  unsigned set[W::LANES];
-  unsigned upto[W::LANES];
+  unsigned set[W::LANES], upto[W::LANES];
   int parts = 0;
   PERMI_ROLLED
   for (int part = -1; part < parts; part++) {
@@ -4158,14 +4082,8 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
 {
   enum { LANES = S::LANES };
   unsigned kept[S::MOST_PREFIX][2][LANES]; /* of +, which waits */
-  unsigned count[LANES];
-  unsigned alive[LANES];
-  unsigned next[LANES];
-  unsigned left[LANES];
-  unsigned of[LANES];
-  unsigned set[LANES];
-  unsigned long long waiting = 0;
-  unsigned long long now = 0;
+  unsigned count[LANES], alive[LANES], next[LANES], left[LANES], of[LANES], set[LANES];
+  unsigned long long waiting = 0, now = 0;
   unsigned turns = 0;
   int k = 0;
   for (int l = 0; l < LANES; l++) {
@@ -4283,9 +4201,8 @@ PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;
   for (int k = 0; k < 6; k += 2) {
-    unsigned long long word;
     carry += total[k];
-    word = carry & 0xffffffffull;
+    const unsigned long long word = carry & 0xffffffffull;
     carry = (carry >> 32) + total[k + 1];
     out[k / 2] = permi_of_bits((long long)(word | carry << 32));
     carry >>= 32;
@@ -4333,37 +4250,26 @@ PERMI_TEXT(minors,
 template <int C, int PARTS, int FAST>
 struct permi_minors_lane {
   enum { MOST = (C ? C : 8) * PARTS };
-  double x[MOST];
-  double front[MOST];
-  double sum[MOST];
+  double x[MOST], front[MOST], sum[MOST];
   double absolute[C ? C : 8];
   double fast[FAST ? FAST * MOST : 1];
-  double product[2];
-  double outside[2];
+  double product[2], outside[2];
 };
 
 /* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit
    settings, count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk,
    term by term: weight, digit that moves (from 1; negative: down). */
 struct permi_minors_view {
-  const double *digit;
-  const double *start;
-  const double *step;
-  const double *walk;
-  unsigned long long begin;
-  unsigned long long end;
-  int digits;
-  int walked;
-  int terms;
+  const double *digit, *start, *step, *walk;
+  unsigned long long begin, end;
+  int digits, walked, terms;
 };
 
 PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, unsigned long long chunk)
 {
   permi_minors_view view;
-  const unsigned long long numbers = (unsigned long long)table[0];
-  const unsigned long long chunks = (unsigned long long)table[1];
-  const unsigned long long each = numbers / chunks;
-  const unsigned long long rest = numbers % chunks;
+  const unsigned long long numbers = (unsigned long long)table[0], chunks = (unsigned long long)table[1];
+  const unsigned long long each = numbers / chunks, rest = numbers % chunks;
   view.digits = (int)table[2];
   view.walked = (int)table[3];
   view.terms = (int)table[4];
@@ -4516,9 +4422,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
 /* Makes word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
-  double hi = 0;
-  double lo = 0;
-  double error;
+  double hi = 0, lo = 0, error;
   for (int group = 0; group < 16; group++) {
     const double *from = planes + (long long)group * apart;
     permi_two_sum(hi, error, hi, from[low && at >= words ? words + at : at]);
@@ -4537,14 +4441,11 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 {
   enum { SIZE = C * PARTS };
   extern __shared__ double2 permi_shared[];
-  double *walk = (double *)permi_shared;
-  double *steps = walk + 2048;
+  double *walk = (double *)permi_shared, *steps = walk + 2048;
   const unsigned long long chunk = a.first + blockIdx.x;
   const permi_minors_view view = permi_minors_open(a.table, SIZE, chunk);
-  const int t = (int)threadIdx.x;
-  const int lane = t & 7;
-  const int words = 8 * SIZE * (FAST ? view.digits : 1);
-  const int apart = words * (FAST ? 1 : 2) + 8 * C;
+  const int t = (int)threadIdx.x, lane = t & 7;
+  const int words = 8 * SIZE * (FAST ? view.digits : 1), apart = words * (FAST ? 1 : 2) + 8 * C;
   double *all = a.out + (unsigned long long)gridDim.x * (2 * words + 8 * C) + blockIdx.x * 16ull * apart;
   double *planes = all + (t >> 3) * apart + lane;
   permi_minors_lane<C, PARTS, FAST> o;
@@ -4610,8 +4511,7 @@ union permi_coefficient {
 
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
-  int low_ones;
-  int least, span;
+  int low_ones, least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -4620,36 +4520,21 @@ struct permi_step_arguments {
   const void *from;
   void *to;
   const permi_gpu_way *way;
-  const unsigned long long *from_top;
-  const unsigned long long *from_middle;
-  const unsigned long long *to_top;
-  const unsigned long long *to_middle;
-  const unsigned short *top;
-  const unsigned short *middle;
+  const unsigned long long *from_top, *from_middle, *to_top, *to_middle;
+  const unsigned short *top, *middle;
   const unsigned char *left;
-  const int *from_start;
-  const int *to_start;
-  const int *middle_start;
-  const unsigned short *word;
-  const unsigned short *rank;
+  const int *from_start, *to_start, *middle_start;
+  const unsigned short *word, *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
-  int ways;
-  int bits;
-  int from_shift;
-  int to_shift;
-  int low;
-  int words;
-  int spans;
-  int span;
+  int ways, bits, from_shift, to_shift, low, words, spans, span;
 };
 
 struct permi_route {
   unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row;
-  int low_ones, place, least, span;
+  int row, low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -4771,8 +4656,7 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0;
-    number borrow = 0;
+    number carry = 0, borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -4797,16 +4681,6 @@ struct permi_cell<4, WORDS, PARTS> {
     }
   }
 };
-
-PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
-{
-  permi_coefficient size;
-  size.real = modulus;
-  if (size.integer && size.integer < sizes[0])
-    sizes[0] = size.integer;
-  if (size.integer > sizes[1])
-    sizes[1] = size.integer;
-}
 
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
@@ -4857,7 +4731,12 @@ PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *
       if (a.sizes) {
         PERMI_UNROLL
         for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED) {
-          permi_note_size(fabs((double)y[u][w]), sizes);
+          permi_coefficient size;
+          size.real = fabs((double)y[u][w]);
+          if (size.integer && size.integer < sizes[0])
+            sizes[0] = size.integer;
+          if (size.integer > sizes[1])
+            sizes[1] = size.integer;
         }
       }
     }
@@ -5050,8 +4929,7 @@ typedef struct permi_making {
   char *source, *cache;
   size_t shared;
   int compiling; /* others of its architecture wait for the image */
-  int calls;
-  int ended;
+  int calls, ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
@@ -5163,9 +5041,8 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
-  int kind, k;
-  for (kind = 0; kind < PERMI_HELDS; kind++)
-    for (k = 0; k < holder->held; k++) {
+  for (int kind = 0; kind < PERMI_HELDS; kind++)
+    for (int k = 0; k < holder->held; k++) {
       void *at = holder->handle[k].at;
       if ((int)holder->handle[k].kind != kind)
         continue;
@@ -5186,13 +5063,12 @@ static void permi_give_back(permi_holder *holder)
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
-  int i;
   *library = NULL;
-  for (i = 0; libraries[i] && !*library; i++)
+  for (int i = 0; libraries[i] && !*library; i++)
     *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
   if (!*library)
     snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
-  for (i = 0; *library && symbols[i]; i++) {
+  for (int i = 0; *library && symbols[i]; i++) {
     void *symbol = dlsym(*library, symbols[i]);
     if (!symbol) {
       snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);
@@ -5311,8 +5187,7 @@ static int permi_step_planes(const permi_kernel_key *key)
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 {
   const unsigned char *byte = (const unsigned char *)data;
-  size_t i;
-  for (i = 0; i < bytes; i++)
+  for (size_t i = 0; i < bytes; i++)
     hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
   return hash;
 }
@@ -5373,13 +5248,11 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
-  size_t size;
-  char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
-         (program ? (size_t)key->length : strlen(end)) + 4;
-  source = (char *)malloc(size);
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
+                      (program ? (size_t)key->length : strlen(end)) + 4;
+  char *source = (char *)malloc(size);
   if (source)
     snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
              program ? program->text : end);
@@ -5473,14 +5346,12 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 {
   uint64_t head[2] = {size, permi_digest(PERMI_DIGEST_START, image, size)};
   char temporary[1200];
-  FILE *file;
-  int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
   remove(temporary); /* a killed process of this number may have left it */
-  file = fopen(temporary, "wbx"); /* x refuses a planted link */
+  FILE *file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
-  fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
+  int fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
   fine = !fclose(file) && fine;
   if (!fine || rename(temporary, path))
     remove(temporary);
@@ -5489,9 +5360,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 /* Returns the device's context. Needs no lock, as all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
-  CUcontext context;
   pthread_mutex_lock(&permi_cuda_lock);
-  context = permi_cuda.context[device];
+  CUcontext context = permi_cuda.context[device];
   pthread_mutex_unlock(&permi_cuda_lock);
   if (context || !PERMI_CALL(retain, (&context, device), device, message))
     return context;
@@ -5575,12 +5445,11 @@ static void permi_cache_path(const permi_making *making, char *path, size_t room
 
 static char *permi_image_make(const permi_making *making, size_t *size, char *message)
 {
-  char *image;
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
   *size = sizeof making->key; /* a twin's module is its key */
-  image = (char *)malloc(*size + 1);
+  char *image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
   return image;
@@ -5823,9 +5692,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
   pthread_mutex_lock(&team->lock);
   while (team->active) {
     const struct timespec until = permi_until(50000000);
-    uint64_t done;
     pthread_cond_timedwait(&team->changed, &team->lock, &until);
-    done = team->done;
+    const uint64_t done = team->done;
     pthread_mutex_unlock(&team->lock);
     if (status == PERM_OK)
       status = poll(context, done);
@@ -5840,9 +5708,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
 static int permi_team_stops(void *context)
 {
   permi_team *team = (permi_team *)context;
-  int stop;
   pthread_mutex_lock(&team->lock);
-  stop = team->stop;
+  const int stop = team->stop;
   pthread_mutex_unlock(&team->lock);
   return stop;
 }
@@ -5850,9 +5717,7 @@ static int permi_team_stops(void *context)
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
-  perm_status status;
-  int i;
-  for (i = 0; i < workers; i++) {
+  for (int i = 0; i < workers; i++) {
     worker[i].team = team;
     pthread_mutex_lock(&team->lock);
     team->active++;
@@ -5863,8 +5728,8 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
       permi_team_fail(team, "a host thread cannot be created", 0);
     }
   }
-  status = permi_team_watch(team, poll, context);
-  for (i = 0; i < workers; i++)
+  const perm_status status = permi_team_watch(team, poll, context);
+  for (int i = 0; i < workers; i++)
     if (worker[i].started)
       pthread_join(worker[i].thread, NULL);
   return status;
@@ -5931,13 +5796,12 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   const perm_gpu_program *program = worker->work->program;
   const double processors = permi_cuda.processors[worker->device], first = 4 * processors;
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
-  double size;
   if (!piece) {
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     return NULL;
   }
   pthread_mutex_lock(&team->lock);
-  size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
+  double size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
   size = fmax(size, program && program->signs ? PERMI_PIECE_TASKS * processors : 1);
   size = fmin(size, (double)permi_piece_chunks(worker->work));
@@ -5965,7 +5829,7 @@ static void permi_deliver(permi_team *team, permi_piece *piece)
   *at = piece;
   while (run->waiting && run->waiting->begin == team->done) {
     piece = run->waiting;
-    if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
+    if (run->sink->merge && run->sink->merge(run->partial, &piece->partial) != PERM_OK)
       team->failed = team->stop = 1;
     team->done = piece->end;
     run->waiting = piece->next;
@@ -6015,14 +5879,13 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   const perm_gpu_sink *sink = ((const permi_run *)worker->team->job)->sink;
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
-  double now, seconds, rate;
   int fine;
   if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
-  now = permi_clock();
-  seconds = now - (slot->start > worker->last ? slot->start : worker->last);
+  const double now = permi_clock();
+  const double seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
-  rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  const double rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
   /* after a late wake-up both pieces are done, which would look too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
@@ -6045,8 +5908,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
-  int turn;
-  for (turn = 0;; turn = !turn) {
+  for (int turn = 0;; turn = !turn) {
     permi_slot *now = &slot[turn];
     if (now->piece && !permi_finish(worker, now, holder))
       return 0;
@@ -6072,12 +5934,11 @@ static void *permi_work(void *argument)
   permi_slot slot[2];
   CUdeviceptr table = 0;
   CUfunction function = permi_worker_begin(worker, message);
-  int fine, i;
   memset(slot, 0, sizeof slot);
-  fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
-         PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
-  for (i = 0; i < 2 && fine; i++)
+  int fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
+             PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
+             PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
+  for (int i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
            permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most + scratch) &&
@@ -6098,8 +5959,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_worker worker[PERMI_GPUS];
   permi_team team;
   permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
-  perm_status status;
-  int i;
   *gpus = 0;
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
@@ -6108,12 +5967,12 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_team_begin(&team, &run, options->gpu.cache, message);
   team.done = begin;
   memset(worker, 0, sizeof worker);
-  for (i = 0; i < run.gpus; i++) {
+  for (int i = 0; i < run.gpus; i++) {
     worker[i].work = work;
     worker[i].device = i;
   }
-  status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
-  for (i = 0; i < run.gpus; i++)
+  const perm_status status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
+  for (int i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
   while (run.waiting) { /* pieces behind one that failed */
     permi_piece *piece = run.waiting;
@@ -6373,7 +6232,6 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
-  int k, fine;
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
@@ -6381,10 +6239,10 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
              holder->device, needed, (double)total, (double)left);
     return 0;
   }
-  fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
-         permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
-  for (k = 0; k < 2 && fine; k++) {
+  int fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
+             permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
+  for (int k = 0; k < 2 && fine; k++) {
     const size_t bytes = (size_t)shape->states[k] * 8, table = frontier->at[k].bytes;
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
@@ -6399,19 +6257,17 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
 {
-  perm_gpu_frontier *frontier;
-  int fine;
   *made = NULL;
   if (!perm_cuda_devices(1, message))
     return PERM_ERROR_DEVICE;
-  frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
+  perm_gpu_frontier *frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
   if (!frontier)
     return PERM_ERROR_MEMORY;
   frontier->shape = *shape;
   frontier->options = *options;
   frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
-  fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  int fine = permi_context(0, message) && permi_frontier_enter(frontier);
   if (fine) {
     fine = permi_frontier_open(frontier);
     if (!fine)
@@ -6445,13 +6301,11 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const size_t low = (size_t)1 << shape->low;
   const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
-  size_t middles, row;
-  int k;
   if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
   frontier->at[turn] = permi_step_places(shape, words);
   static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
-  for (k = 0; k < ways; k++) {
+  for (int k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
@@ -6460,9 +6314,9 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     if (frontier->module->key.product == PERM_GPU_INTEGER)
       memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
-  middles = at->bytes - at->left;
+  const size_t middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
-  for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
+  for (size_t row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
   memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
@@ -6517,7 +6371,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   const double real = 1;
   permi_holder *holder = &frontier->holder;
   const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
-  int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
   if (frontier->planes > frontier->shape.words || frontier->planes > PERM_INTEGER_WORDS) {
@@ -6532,10 +6385,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
-         PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
-         PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
+  const int fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
+                   PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
+                   permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+                   PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -6631,11 +6484,10 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
   const int turn = frontier->steps & 1;
-  int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) &&
-         permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
+  const int fine = permi_frontier_wait(frontier) &&
+                   permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif
@@ -6645,20 +6497,4 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 
 #endif /* PERMI_CUDA_HOST */
 
-/* MIT License; SPDX-License-Identifier: MIT
-
-   Copyright (c) 2026 the perm authors
-
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
-   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
-   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
-   the Software.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
-   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
-   DEALINGS IN THE SOFTWARE. */
+/* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

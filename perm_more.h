@@ -246,11 +246,6 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 #ifndef PERM_SPARSE_IMPLEMENTED
 #include PERM_SPARSE_HEADER_FILE
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -267,8 +262,7 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 static double permi_binomial(int n, int k)
 {
   double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
+  for (int i = 1; i <= k; i++)
     c = c * (n - k + i) / i;
   return k < 0 || k > n ? 0 : c;
 }
@@ -281,8 +275,7 @@ typedef struct permi_factors {
 typedef struct permi_low_rank {
   permi_pool pool; /* owns all, this too */
   perm_allocator allocator;
-  int n, r, parts;
-  int factorial_exp2;
+  int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
@@ -301,7 +294,6 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
 {
   const int r = low->r, n = low->n;
   int *d = factorial_exp2 + n + 1, e, t;
-  size_t number;
   factorial[0] = permi_dd_make(1);
   factorial_exp2[0] = 0;
   for (t = 1; t <= n; t++) {
@@ -313,7 +305,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   low->factorial_exp2 = factorial_exp2[n];
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
-  for (number = 0; number < low->count; number++) {
+  for (size_t number = 0; number < low->count; number++) {
     double less = 0;
     int degree = 0, exp2 = -low->factorial_exp2;
     permi_dd weight = permi_dd_make(1);
@@ -340,12 +332,11 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
 {
   const int r = low->r, parts = low->parts;
   double before = 1;
-  int i, t;
   memset(product, 0, low->count * (size_t)parts * sizeof *product);
   memset(absolute, 0, low->count * sizeof *absolute);
   product[0] = permi_dd_make(1);
   absolute[0] = 1;
-  for (i = 0; i < low->n; i++) {
+  for (int i = 0; i < low->n; i++) {
     const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
     const double after = permi_binomial(i + r, r - 1);
     size_t number = (size_t)after;
@@ -358,19 +349,18 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
       const uint32_t *below = low->below + number * (size_t)(r - 1);
       permi_dd re = {0, 0}, im = {0, 0};
       double sum = 0;
-      for (t = 0; t < r; t++) {
+      for (int t = 0; t < r; t++) {
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
-        permi_dd a, b;
         if ((double)from >= before) /* or none */
           continue;
-        a = product[from * (size_t)parts];
+        permi_dd a = product[from * (size_t)parts];
         if (parts == 1) {
           re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
           sum += absolute[from] * fabs(u[0]);
           continue;
         }
-        b = product[from * 2 + 1];
+        permi_dd b = product[from * 2 + 1];
         permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
         re = permi_dd_add(re, a);
         im = permi_dd_add(im, b);
@@ -400,17 +390,14 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
   permi_pool pool = {&low->allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
-  perm_status status;
-  size_t k;
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
     absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  for (side = 0; side < 2 && status == PERM_OK; side++)
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  for (int side = 0; side < 2 && status == PERM_OK; side++)
     status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
-  for (k = 0; status == PERM_OK && k < low->count; k++) {
+  for (size_t k = 0; status == PERM_OK && k < low->count; k++) {
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
       b = product[0][2 * k + 1];
@@ -443,16 +430,14 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 {
   const int parts = low->parts;
   double *to = low->factor[side];
-  int i, t;
-  for (i = 0; i < low->n; i++) {
+  for (int i = 0; i < low->n; i++) {
     double largest = 0;
-    int e;
-    for (t = 0; t < low->r * parts; t++)
+    for (int t = 0; t < low->r * parts; t++)
       largest = fmax(largest, fabs(from[(i * line + t / parts * step) * parts + t % parts]));
     if (largest == 0)
       return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r * parts; t++)
+    const int e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
+    for (int t = 0; t < low->r * parts; t++)
       *to++ = ldexp(from[(i * line + t / parts * step) * parts + t % parts], -e);
     *exp2 += e;
   }
@@ -478,7 +463,6 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
-  size_t k;
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -487,18 +471,13 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
-  for (k = 0; k < entries && !*zero; k++)
+  for (size_t k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  const perm_leaf information = {PERM_LEAF_TASK, PERM_METHOD_LOW_RANK, PERM_ISA_PLAIN, n, 1, 2 * count * n,
+                                 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
+                                 permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2)};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = 2 * count * n;
-  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
@@ -514,7 +493,6 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
 {
   const int n = factors->n, r = factors->r;
   perm_status status = permi_check_options(options, 7, result);
-  int side, i, j;
   if (status != PERM_OK)
     return status;
   if (n < 0)
@@ -526,15 +504,15 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
                       perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
-  for (side = 0; side < 2 && r; side++) {
+  for (int side = 0; side < 2 && r; side++) {
     const permi_view *view = &factors->view[side];
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
     if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
       return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
-    for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * view->parts; j++)
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < columns * view->parts; j++)
         if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
@@ -550,24 +528,21 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   const double start = permi_seconds();
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes;
   int zero = n > 0;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
-  status = permi_factors_check(factors, options, result);
+  const perm_status status = permi_factors_check(factors, options, result);
   if (status != PERM_OK)
     return status;
-  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
-  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
+  const double count = r ? permi_binomial(n + r - 1, r - 1) : 1;
+  const double bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
     return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
                       permi_size_words(bytes).text, permi_size_words(limit).text);
   if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  perm_job *job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
   if (r && (zero || !job))
     leaf.release(&options->allocator, leaf.context);
   if (!job)
@@ -647,12 +622,11 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
-  permi_dd norm, x;
   int e, step;
   frexp(permi_dd_complex_modulus(a), &e);
   a = permi_dd_complex_scale(a, -e);
-  norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
-  x = permi_dd_make(1 / norm.hi);
+  permi_dd norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
+  permi_dd x = permi_dd_make(1 / norm.hi);
   for (step = 0; step < 2; step++)
     x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
   a.re = permi_dd_multiply(a.re, x);
@@ -689,7 +663,6 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   for (k = 0; k < n; k++) {
     int best_row = k, best_column = k;
     double best = -1;
-    permi_dd_complex pivot;
     for (i = k; i < n; i++)
       for (j = k; j < n; j++)
         if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
@@ -706,7 +679,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
     swap = column[k];
     column[k] = column[best_column];
     column[best_column] = swap;
-    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
+    permi_dd_complex pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
     for (i = k + 1; i < n; i++) {
       permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
@@ -722,23 +695,22 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
   double growth = 0;
-  int i, j, k, c;
   *condition = 0;
-  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
-    for (i = 0; i < n; i++) {
+  for (int c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
+    for (int i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
-      for (k = c; k < i; k++)
+      for (int k = c; k < i; k++)
         x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
     }
-    for (i = n - 1; i >= 0; i--) {
-      for (k = i + 1; k < n; k++)
+    for (int i = n - 1; i >= 0; i--) {
+      for (int k = i + 1; k < n; k++)
         x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
-      for (k = 0; k <= c && k <= j; k++)
+      for (int k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
@@ -758,7 +730,6 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
-  perm_result largest;
   permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
@@ -790,7 +761,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
     general.progress = NULL;
-    largest = *result;
+    perm_result largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
@@ -811,7 +782,6 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   static const char *const name[] = {"x", "y"};
   const int n = nodes->n, parts = nodes->parts;
   perm_status status = permi_check_whole(options, 4, result);
-  int i, j, side;
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -821,19 +791,19 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
                       perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
-  for (side = 0; side < 2 && n; side++) {
+  for (int side = 0; side < 2 && n; side++) {
     if (!nodes->node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
-    for (i = 0; i < n * parts; i++)
+    for (int i = 0; i < n * parts; i++)
       if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
                           i / parts);
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
       if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
-      for (side = 0; side < 2; side++)
+      for (int side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
           return permi_fail(result, PERM_ERROR_NODES, 2 + side,
                             "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
@@ -889,19 +859,18 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   permi_number number = permi_number_one(), below = permi_number_one();
   double growth;
   int odd, regular, lossy;
-  size_t i;
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
   lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
-  for (i = 0; i < entries; i++)
+  for (size_t i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
   regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
     growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
-    for (i = 0; i < (size_t)n; i++)
+    for (size_t i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }
   permi_number_normalise(&below);
@@ -930,13 +899,12 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
   if (condition)
     *condition = (double)NAN;
-  status = permi_cauchy_check(nodes, options, result);
+  perm_status status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
   watch.activity = "eliminating";
@@ -1007,7 +975,6 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* c x is added to y. */
 typedef struct permi_rook_way {
   const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
   double c;
@@ -1073,12 +1040,11 @@ static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
   double bits[2] = {0, 0};
-  int by, i, j, part;
-  for (by = 0; by < 2; by++)
-    for (i = 0; i < n; i++) {
+  for (int by = 0; by < 2; by++)
+    for (int i = 0; i < n; i++) {
       double sum = 0;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < parts; part++)
+      for (int j = 0; j < n; j++)
+        for (int part = 0; part < parts; part++)
           sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
       bits[by] += sum > 0 ? log2(sum) : 0;
     }
@@ -1094,15 +1060,14 @@ static double permi_balanced(uint64_t x, uint64_t p)
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
-  int s;
-  for (s = 2; s < N; s++)
+  for (int s = 2; s < N; s++)
     factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
   factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
-  for (s = N - 1; s >= 0; s--) {
+  for (int s = N - 1; s >= 0; s--) {
     inverse[s] = factorial; /* 2^64 / s! */
     factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
   }
-  for (s = 0; s < N; s++) {
+  for (int s = 0; s < N; s++) {
     const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
     weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
   }
@@ -1115,19 +1080,18 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
   const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
   double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
-  int i, j, s;
-  for (i = 0; i < n; i++, a += n) {
+  for (int i = 0; i < n; i++, a += n) {
     const uint64_t *other = a + signs + 1 + inner;
     uint64_t all = a[signs];
-    for (j = 0; j < signs; j++)
+    for (int j = 0; j < signs; j++)
       entry[i * signs + j] = permi_balanced(a[j], p);
-    for (s = 0; s < settings; s++) {
+    for (int s = 0; s < settings; s++) {
       uint64_t sum = 0;
-      for (j = 0; j < inner; j++)
+      for (int j = 0; j < inner; j++)
         sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
       table[(s / 4 * n + i) * 4 + s % 4] = permi_balanced(sum % p, p);
     }
-    for (j = 0; j < outer; j++) {
+    for (int j = 0; j < outer; j++) {
       all += other[j];
       step[j * n + i] = permi_balanced(2 * other[j] % p, p);
     }
@@ -1245,7 +1209,6 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
   uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
   uint64_t x = prime->one, factorial = x, s;
-  int j;
   memset(d, 0, (size_t)(signs + 1) * sizeof *d);
   for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
     weight[s] = x;
@@ -1267,7 +1230,7 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
     int odd = 0;
     x = permi_montgomery(weight[s], factorial, prime);
     x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
-    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+    for (int j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
       d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
     d[signs] = permi_residue_add(d[signs], x, odd, p);
   }
@@ -1323,7 +1286,6 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
   uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
   permi_proof_look look;
-  int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
   for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
@@ -1335,7 +1297,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     look.outside |= y >= p;
     y %= p;
     x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+    for (int k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
       look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
       x = permi_montgomery(x, times, prime);
     }
@@ -1361,11 +1323,10 @@ static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *
                                   const permi_proof_look *look, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  uint64_t t;
   int k, found = 1;
   if (look->outside || !look->syndrome[0])
     return -1;
-  t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
+  const uint64_t t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
   for (k = 1; k < PERMI_PROOF_SYNDROMES; k++)
     found &= permi_residue_multiply(look->syndrome[k - 1], t, prime->p) == look->syndrome[k];
   return found && t < proof->values + PERMI_PROOF_SYNDROMES &&
@@ -1387,11 +1348,10 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
-  uint64_t t;
-  for (t = leaf->first; t < leaf->end; t++)
+  for (uint64_t t = leaf->first; t < leaf->end; t++)
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
-  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  const uint64_t t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
   return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
          !permi_watch(room->watch, 0);
 }
@@ -1471,7 +1431,6 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {
@@ -1489,12 +1448,11 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
         const permi_intervals *done = &state->finished[index];
         const permi_proof_leaf *leaf = &proof->leaf[index];
-        uint64_t t, end;
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
-        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
+        uint64_t t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        const uint64_t end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)
@@ -1533,10 +1491,9 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
   perm_status status = PERM_OK;
   permi_interval range;
-  uint64_t chunk;
   if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
     return PERM_OK;
-  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
+  for (uint64_t chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
     permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
     if (!thread)
       status = permi_control_poll_range(sweep->control, before, "summing");
@@ -1552,7 +1509,6 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
-  int k;
   sweep.job = job;
   sweep.state = state;
   sweep.control = control;
@@ -1560,7 +1516,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
-    for (k = 0; k < count && added == PERM_OK; k++)
+    for (int k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
         added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
@@ -1612,11 +1568,10 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
   uint64_t value[2] = {0, 0}, at, power = prime->one;
-  int r, i;
-  for (i = 1; i < proof->n; i++)
+  for (int i = 1; i < proof->n; i++)
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
-  for (r = 0; r < proof->parts; r++) {
+  for (int r = 0; r < proof->parts; r++) {
     for (at = 0; at < N; at++) {
       const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
       value[r] = permi_residue_add(value[r], listed, 0, prime->p);
@@ -1634,11 +1589,10 @@ static perm_status permi_proof_value(const perm_job *job, const perm_partial *pa
   uint64_t residue[2][PERMI_PROOF_PRIMES], word[2 * (PERMI_PROOF_PRIMES + 1)];
   perm_status status = PERM_OK;
   perm_sum sum;
-  int k, i;
-  for (k = 0; k < proof->primes; k++)
+  for (int k = 0; k < proof->primes; k++)
     permi_proof_residue(proof, k, partials, &residue[0][k], &residue[1][k]);
   *number = permi_number_one();
-  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
+  for (int i = 0; i < proof->parts && status == PERM_OK; i++) {
     memset(&sum, 0, sizeof sum);
     status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
     if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
@@ -1655,8 +1609,7 @@ typedef struct permi_proof_file {
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
-  int k;
-  for (k = 0; k < words; k++) {
+  for (int k = 0; k < words; k++) {
     permi_put(bytes + 8 * k, word[k], 8);
     *hash = permi_hash(*hash, word[k]);
   }
@@ -1668,7 +1621,6 @@ static int permi_proof_print(FILE *stream, const void *what)
   const permi_proof_file *file = (const permi_proof_file *)what;
   const permi_proof *proof = file->proof;
   uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, unused = 0;
-  int k, i, good;
   memcpy(head, PERMI_PROOF_MAGIC, 8);
   head[0] = permi_get((const unsigned char *)head, 8);
   head[1] = 1 | (uint64_t)proof->n << 32;
@@ -1676,22 +1628,22 @@ static int permi_proof_print(FILE *stream, const void *what)
   head[3] = proof->fingerprint;
   head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
   head[5] = proof->values;
-  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
-  for (k = 0; k < proof->primes && good; k++)
+  int good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
+  for (int k = 0; k < proof->primes && good; k++)
     good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
-  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
+  for (int k = 0; k < proof->runs * proof->leaves && good; k++) {
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
     const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
     int left = leaf->first < end ? (int)(end - leaf->first) : 0;
-    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
+    for (int i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
   return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
-/* Writes the file; only tries if state is NULL. */
+/* Only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -1708,9 +1660,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
-  uint64_t *work;
-  size_t leaves;
-  int i, j, k;
   if (!proof)
     return NULL;
   proof->n = problem->n;
@@ -1722,20 +1671,20 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
-  for (i = 0; i < problem->n; i++)
-    for (j = 0; j < problem->n * problem->parts; j++)
+  for (int i = 0; i < problem->n; i++)
+    for (int j = 0; j < problem->n * problem->parts; j++)
       proof->fingerprint =
           permi_hash(proof->fingerprint, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
   permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
-  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+  for (int k = 0; k < proof->primes && proof->parts == 2; k++) {
     const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
     proof->root[k] = root < other ? root : other;
   }
-  leaves = (size_t)proof->leaves * (size_t)proof->runs;
+  const size_t leaves = (size_t)proof->leaves * (size_t)proof->runs;
   proof->polynomial =
       (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
-  work = permi_proof_weights_room(proof, allocator);
+  uint64_t *work = permi_proof_weights_room(proof, allocator);
   if (!work || !permi_proof_tables(proof, problem, work)) {
     permi_owned_release(allocator, proof);
     proof = NULL;
@@ -1746,7 +1695,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
-  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
   const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
@@ -1754,18 +1702,15 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   own->polynomial = &proof->polynomial[index / proof->leaves];
   own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
   own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
-  memset(&leaf, 0, sizeof leaf);
-  leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_EXACT;
-  leaf.information.isa = isa;
-  leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
-  leaf.information.work = work * (double)(own->end - own->first);
-  leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint =
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1) * (double)(own->end - own->first);
+  const perm_leaf information = {
+      PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, proof->n,
+      (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS, work, work / rate,
+      sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own,
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF)};
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information = information;
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
@@ -1781,7 +1726,6 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                                       int argument, perm_result *result)
 {
   const perm_checkpoint_file *kept = &options->checkpoint;
-  int i;
   if (options->method != PERM_METHOD_AUTO)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
                       perm_name("method", options->method));
@@ -1792,7 +1736,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
   if (path && !*path)
     return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "path is an empty name (NULL means no file)");
-  for (i = kept->file ? -1 : 0; path && (i < 0 || (kept->merge && kept->merge[i])); i++)
+  for (int i = kept->file ? -1 : 0; path && (i < 0 || (kept->merge && kept->merge[i])); i++)
     if (!strcmp(path, i < 0 ? kept->file : kept->merge[i]))
       return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "the proof would replace the checkpoint %s", path);
   return PERM_OK;
@@ -1804,9 +1748,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   const double start = permi_seconds();
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_check_options(options, argument, result);
-  permi_proof *proof;
   double rate;
-  int i;
   *job = NULL;
   watch.activity = "planning";
   if (status == PERM_OK)
@@ -1815,7 +1757,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  permi_proof *proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_owned_release(&options->allocator, proof);
@@ -1829,7 +1771,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->sample = permi_proof_sample;
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
-  for (i = 0; i < proof->runs * proof->leaves; i++)
+  for (int i = 0; i < proof->runs * proof->leaves; i++)
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
@@ -1866,13 +1808,11 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
                                perm_result *result)
 {
   const double start = permi_seconds();
-  const perm_options *options;
   permi_metered call;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_proof_run(problem, 6, path, start, options, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_status status = permi_proof_run(problem, 6, path, start, options, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
@@ -1895,17 +1835,14 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 {
   const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const perm_options *options;
   permi_metered call;
-  permi_control watch;
   permi_problem problem;
   void *entries = NULL;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  watch = permi_control_begin(options);
-  status = permi_check_input(matrix, options, &watch, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK) {
     problem = permi_integers(matrix->m, matrix->n, NULL, matrix->n, permi_reach_of(parts), NULL, NULL);
     status = permi_proof_refuse(&problem, path, options, 3, result);
@@ -1996,22 +1933,20 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
   permi_moments from = *given;
-  double x, y;
   if (into->samples == 0)
     into->exp2 = from.exp2;
   else if (into->exp2 < from.exp2)
     permi_moments_raise(into, from.exp2);
   else
     permi_moments_raise(&from, into->exp2);
-  x = from.value - into->value;
-  y = from.imaginary - into->imaginary;
+  const double x = from.value - into->value, y = from.imaginary - into->imaginary;
   into->squares += from.squares + (x * x + y * y) * (into->samples * share);
   into->value += x * share;
   into->imaginary += y * share;
   into->samples = all;
 }
 
-/* Scales a sample; 0 gets the least unit. */
+/* 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -2112,16 +2047,15 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, i, j;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
-  for (sweep = 0; sweep < 4; sweep++) {
+  for (int sweep = 0; sweep < 4; sweep++) {
     const int side = sweep & 1, *others = shift + (1 - side) * n;
     const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
+      for (int j = 0; j < n * parts; j++) {
         const double x = view->a[(i * line + j / parts * along) * view->parts + j % parts];
         const int e = x != 0 ? permi_exponent(x) - others[j / parts] : INT_MIN;
         largest = e > largest ? e : largest;
@@ -2131,10 +2065,10 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
       shift[side * n + i] = largest;
     }
   }
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n * parts; j++, a++) {
+  for (int i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
+    for (int j = 0; j < n * parts; j++, a++) {
       const double x = view->a[((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
       *a = ldexp(x, -(shift[i] + shift[n + j / parts]));
       if (x != 0 && fabs(*a) < 1e-280)
@@ -2155,24 +2089,23 @@ static void permi_number_by(permi_number *a, double x, long long exp2)
 /* Scales lines until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
-  int sweep, side, i, j, k;
-  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
     double moved = 0;
-    for (side = 0; side < 2; side++)
-      for (i = 0; i < n; i++) {
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < n; i++) {
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
         if (permi_watch(watch, 10.0 * n * parts))
           return;
-        for (j = 0; j < n; j++)
+        for (int j = 0; j < n; j++)
           largest = fmax(largest, fmax(fabs(line[j * step]), fabs(line[j * step + parts - 1])));
-        for (j = 0; j < n; j++) {
+        for (int j = 0; j < n; j++) {
           double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
           sum += p == 2 ? x * x + y * y : x;
         }
         factor = largest * (p == 2 ? sqrt(sum) : sum);
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
+        for (int j = 0; j < n; j++)
+          for (int k = 0; k < parts; k++)
             line[j * step + k] /= factor;
         permi_number_by(scale, factor, 0);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
@@ -2200,26 +2133,24 @@ static void permi_estimate_order(const double *a, int n, int parts, int *order, 
 }
 
 /* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
-   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
-   2 n. */
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: real, of order 2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
   double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
-  int round, i, j, k;
-  for (i = 0; i < m; i++)
-    for (j = 0; j < m; j++) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) {
       const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
       from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
     }
-  for (round = 0; round < 9; round++, weight *= 0.5) {
+  for (int round = 0; round < 9; round++, weight *= 0.5) {
     double sum = 0, *next = to;
-    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
-      for (j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
+    for (int i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
+      for (int j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
         const size_t step = round ? 1 : (size_t)m;
         const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
         double dot = 0;
-        for (k = 0; k < m; k++)
+        for (int k = 0; k < m; k++)
           dot += x[(size_t)k * step] * y[(size_t)k * step];
         to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
         sum += dot * dot * (i == j ? 1 : 2);
@@ -2228,7 +2159,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
     if (!(sum > 1e-150) || watch->stopped != PERM_OK)
       return (double)INFINITY;
     log2_norm += weight * log2(sum);
-    for (i = 0; i < m * m; i++)
+    for (int i = 0; i < m * m; i++)
       to[i] /= sum;
     to = from;
     from = next;
@@ -2241,10 +2172,9 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   double rows = 0;
-  int i, j;
-  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
+  for (int i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
     double sum = 0;
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
     rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
   }
@@ -2267,8 +2197,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   double proved = (sqrt(2 * variance * logarithm / samples) + 6 * largest * logarithm / samples) * sqrt(parts);
   double error = sqrt(moments->squares / (samples - 1) / samples), low = 0, quantile = 40, rounded;
   permi_number number = *scale;
-  int i;
-  for (i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
+  for (int i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
     const double middle = 0.5 * (low + quantile);
     *(erfc(middle * 0.7071067811865476) > 1 - estimate->confidence ? &low : &quantile) = middle;
   }
@@ -2571,12 +2500,10 @@ static double permi_rejection_tables(const permi_rejection *work)
 {
   const int n = work->n, deep = work->deep;
   const size_t size = (size_t)1 << deep;
-  size_t mask;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *row = work->a + (size_t)i * (size_t)n;
     double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
-    for (j = n - 1; j >= 0; j--, h = before) {
+    for (int j = n - 1; j >= 0; j--, h = before) {
       work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
       if (j == deep - 1)
         factor[deep] = h;
@@ -2584,19 +2511,19 @@ static double permi_rejection_tables(const permi_rejection *work)
       before = permi_rejection_h(rest);
       work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
     }
-    for (j = 0; j < deep; j++)
+    for (int j = 0; j < deep; j++)
       factor[j] = row[j] * PERMI_E / h;
     factor[deep] = deep ? factor[deep] / h : 1;
   }
   memset(work->table, 0, size * sizeof(double));
   work->table[0] = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
     double *now = work->table + (size_t)(i + 1) * size;
-    for (mask = 0; mask < size; mask++)
+    for (size_t mask = 0; mask < size; mask++)
       now[mask] = before[mask] * factor[deep];
-    for (j = 0; j < deep; j++)
-      for (mask = 0; factor[j] > 0 && mask < size; mask++)
+    for (int j = 0; j < deep; j++)
+      for (size_t mask = 0; factor[j] > 0 && mask < size; mask++)
         if (mask >> j & 1)
           now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
   }
@@ -2609,10 +2536,9 @@ static double permi_rejection_tables(const permi_rejection *work)
 static double permi_rejection_floor(const double *a, int n)
 {
   double off = 0, least = 1, sum = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double row = 0, column = 0;
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       const double x = a[i * n + j];
       row += x;
       column += a[j * n + i];
@@ -2808,8 +2734,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
 {
   const int parts = view->parts;
   const char *wrong;
-  perm_status status;
-  int i, j;
   *negative = 0;
   wrong = (int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT ? "estimator is not one of perm_estimator"
           : !(plan->samples >= 0) || plan->samples > 9e15
@@ -2822,7 +2746,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
               : NULL;
   if (wrong)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
-  status = permi_check_whole(watch->options, 5, result);
+  const perm_status status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -2832,8 +2756,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
     return permi_fail_stride(result, 3, "ld", n, n, view->ld);
   watch->activity = "preparing";
-  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
-    for (j = 0; j < n * parts; j++) {
+  for (int i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
+    for (int j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (permi_not_finite(x))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
@@ -2866,13 +2790,12 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
                                   perm_estimate *estimate)
 {
   permi_number number = *scale;
-  double unit;
   permi_number_normalise(&number);
   if (number.exp2 > -900 && number.exp2 < 900) {
     number.value.hi = ldexp(number.value.hi, (int)number.exp2);
     number.exp2 = 0;
   }
-  unit = log(2) * (double)number.exp2;
+  const double unit = log(2) * (double)number.exp2;
   estimate->value = number.value.hi;
   estimate->exp2 = number.exp2;
   estimate->low = estimate->value / (1 + epsilon);
@@ -2894,7 +2817,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
   permi_moments *sample;
-  double *a;
   int *integers, negative, copied, parts;
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
@@ -2909,7 +2831,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->is_complex = view->parts == 2;
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
-  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  double *a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
@@ -2974,17 +2896,14 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
   const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
   const double start = permi_seconds();
-  double size;
   permi_metered call;
   perm_result result;
-  const perm_options *options;
-  perm_status status;
   if (!estimate)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
-  size = hypot(estimate->value, estimate->imaginary);
+  const double size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
     memset(estimate, 0, sizeof *estimate);
     estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
@@ -3170,7 +3089,6 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
   const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
-  int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
   permi_spy_head(file, 0, "As given", "");
@@ -3181,7 +3099,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     permi_spy_head(file, 1, spy->singular ? "No perfect matching: the permanent is 0" : "Block triangular",
                    spy->singular ? "" : text);
     permi_spy_draw_map(file, spy, 1, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
+    for (int i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
       const int size = length > 1 ? length : 1;
       permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
@@ -3293,14 +3211,13 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Maps the matrix, incompletely if watch stops. */
+/* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
-  size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
@@ -3329,7 +3246,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       column_place[i] = row_place[column_match[i]];
   }
   for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
@@ -3347,10 +3264,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 /* Takes the largest block with an order. Returns 0 without memory. */
 static int permi_spy_elimination(permi_spy *spy)
 {
-  const permi_frontier *frontier;
-  const permi_tree *tree;
-  int i, p, v;
-  for (i = 0; spy->job && i < spy->job->leaves; i++) {
+  for (int i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
     if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
          leaf->run_task == permi_sorting_run || leaf->run_task == permi_tree_task) &&
@@ -3359,14 +3273,14 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   if (!spy->leaf)
     return 1;
-  frontier = (const permi_frontier *)spy->leaf->context;
-  tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
+  const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+  const permi_tree *tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
   spy->steps = tree ? tree->nodes : frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (p = 0; tree && p < spy->steps && spy->width; p++)
+  for (int p = 0; tree && p < spy->steps && spy->width; p++)
     spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
-  for (v = 0; !tree && v < frontier->vertices && spy->width; v++)
-    for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
+  for (int v = 0; !tree && v < frontier->vertices && spy->width; v++)
+    for (int p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;
 }
@@ -3377,14 +3291,13 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
-  perm_status status;
   permi_spy spy;
   int *numbers, most = PERMI_SPY_CELLS;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
   watch.activity = "drawing";
-  status = permi_check_sparse(matrix, &watch, result);
+  perm_status status = permi_check_sparse(matrix, &watch, result);
   if (status != PERM_OK)
     return status;
   memset(&spy, 0, sizeof spy);
@@ -3496,8 +3409,7 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   const size_t tiles = p->sets >> p->low ? p->sets >> p->low : 1, words = p->pitch << p->low;
   const uint32_t within = (1u << p->low) - 1;
   const size_t end = permi_tree_begin(tiles, (int)part + 1, p->parts);
-  size_t tile;
-  for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
+  for (size_t tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
     const uint32_t set = (uint32_t)tile << p->low;
     double *y = p->y + set * p->pitch;
     const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
@@ -3527,15 +3439,12 @@ static void permi_rook_pass(permi_placements *p)
   const size_t words = p->pitch << p->low;
   const double values = fmax((double)(p->sets * p->pitch), (double)words);
   double ways = 2, value;
-  uint32_t set;
-  size_t k;
-  int s;
-  for (s = 0; s < p->sources; s++)
+  for (int s = 0; s < p->sources; s++)
     ways += ldexp(1, -permi_count_ones((p->source[s].want | p->outside) & high)) + 8.0 / (double)words;
   ways *= values * p->way_seconds;
   p->spent += ways + PERMI_TREE_NODE_SECONDS;
   p->parts = ways < PERMI_PARALLEL_SECONDS || p->threads == 1 ? 1 : 8 * p->threads;
-  for (s = 0; s < p->sources && p->values; s++) {
+  for (int s = 0; s < p->sources && p->values; s++) {
     permi_rook_source *source = &p->source[s];
     const uint32_t test = (source->want | p->outside) & within;
     double *mask = p->mask + (size_t)s * words;
@@ -3544,8 +3453,8 @@ static void permi_rook_pass(permi_placements *p)
       memset(&value, 255, sizeof value);
     else
       value = source->way.c;
-    for (set = 0; set <= within && test; set++)
-      for (k = 0; k < p->pitch; k++)
+    for (uint32_t set = 0; set <= within && test; set++)
+      for (size_t k = 0; k < p->pitch; k++)
         *mask++ = (set ^ source->want) & test ? 0 : value;
   }
   if (p->values) {
@@ -3560,10 +3469,9 @@ static void permi_rook_pass(permi_placements *p)
 static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
 {
   const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
-  permi_rook_source *source;
   if (p->sources == PERMI_ROOK_WAYS)
     permi_rook_pass(p);
-  source = &p->source[p->sources++];
+  permi_rook_source *source = &p->source[p->sources++];
   source->want = want;
   source->from = (ptrdiff_t)(want * p->pitch) + from;
   source->way.c = c;
@@ -3577,8 +3485,7 @@ static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, d
 static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
 {
   const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
-  int e;
-  for (e = node->edge; e < node[1].edge; e++) {
+  for (int e = node->edge; e < node[1].edge; e++) {
     const int64_t c = p->tree->edge[e].c.integer[0];
     double x = (double)c;
     if (!p->numbered || p->prime == 1)
@@ -3651,7 +3558,6 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
   const uint32_t scope = table->node->set;
   const double *x = p->values ? p->values + table->at : NULL;
   uint32_t set = 0;
-  int k;
   if (!x)
     p->spent += table->degrees * (2 * p->way_seconds * (double)(p->sets * p->pitch) *
                                       ldexp(pow(1.5, permi_count_ones(scope & ~p->outside)),
@@ -3659,7 +3565,7 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
                                   ldexp((double)(p->sets >> p->low), permi_count_ones(scope)) * 1e-9);
   for (; x && p->watch->stopped == PERM_OK; x += permi_rook_pitch(table->degrees)) {
     const int shift = permi_rook_offset(p, table, set);
-    for (k = 0; k < table->degrees; k++)
+    for (int k = 0; k < table->degrees; k++)
       if (permi_rook_word(x + k))
         permi_rook_add(p, set, shift + k, x[k], permi_rook_word(x + k));
     set = (set - scope) & scope;
@@ -3738,13 +3644,12 @@ static void permi_rook_visit(permi_placements *p, int i)
 /* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
 static void permi_rook_walk(permi_placements *p, int numbered)
 {
-  int i;
   p->numbered = numbered;
   p->prime = numbered ? (double)p->modulus.p : 0;
   p->inverse = numbered ? 1 / p->prime : 0;
   p->tables = 0;
   p->held = 0;
-  for (i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
+  for (int i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
     permi_rook_visit(p, i);
 }
 
@@ -3971,8 +3876,7 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
 static void permi_integer_divide(perm_integer *a, uint64_t d)
 {
   uint64_t rest = 0;
-  int i;
-  for (i = a->words - 1; i >= 0; i--) {
+  for (int i = a->words - 1; i >= 0; i--) {
     const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
     a->word[i] = high / d << 32 | low / d;
     rest = low % d;
@@ -3984,23 +3888,22 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
-  int i, k;
-  for (k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
-    for (i = degree; i >= k; i--) {
+  for (int k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
+    for (int i = degree; i >= k; i--) {
       if (!permi_integer_add(&f[i], &f[i - 1], 1))
         return 0;
       permi_integer_divide(&f[i], (uint64_t)k);
     }
-  for (k = degree - 1; k >= 0; k--)
-    for (i = k; i < degree; i++) {
+  for (int k = degree - 1; k >= 0; k--)
+    for (int i = k; i < degree; i++) {
       x = permi_integer_of(k);
       if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
         return 0;
     }
-  for (k = 0; k <= degree; k++)
-    for (i = 1; i <= k; i++)
+  for (int k = 0; k <= degree; k++)
+    for (int i = 1; i <= k; i++)
       permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
-  for (k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
+  for (int k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
     x = f[k];
     f[k] = f[degree - k];
     f[degree - k] = x;
@@ -4012,8 +3915,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
   const size_t n = (size_t)rook->n;
-  size_t k;
-  for (k = 0; k < (size_t)rook->m * n; k++)
+  for (size_t k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
   for (; cell < end; cell++)
     rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
@@ -4026,8 +3928,7 @@ static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_o
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  int e;
-  for (e = 0; e < rook->block.edges; e++)
+  for (int e = 0; e < rook->block.edges; e++)
     if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
       return seconds;
   permi_rook_shift(rook, rook->m);
@@ -4044,14 +3945,12 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                                        perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
-  perm_status status;
-  int x;
   one.progress = NULL;
-  for (x = 0; x <= rook->m; x++) {
+  for (int x = 0; x <= rook->m; x++) {
     permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
+    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;
@@ -4125,12 +4024,11 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 {
   const perm_method method = options->method;
   perm_options checked = *options;
-  perm_status status;
   size_t at;
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_input(matrix, &checked, watch, result);
+  const perm_status status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
   if (!numbers)
@@ -4153,10 +4051,9 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     double sum = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       sum += fabs((double)block->integer[block->edge[e]]);
     bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
   }
@@ -4217,17 +4114,15 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  perm_status status;
   perm_result unused;
   permi_number last = permi_number_one();
-  int k, count;
   if (!result)
     result = &unused;
-  status = permi_rook_numbers(matrix, options, numbers, &watch, result);
+  const perm_status status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
     return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  count = permi_matrix_shorter(matrix) + 1;
-  for (k = 0; k < count && options->modulus; k++)
+  const int count = permi_matrix_shorter(matrix) + 1;
+  for (int k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
   last.integer = numbers[count - 1];
   permi_number_result(&last, result);
@@ -6992,9 +6887,6 @@ PERMI_BRIEF_END
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* PERM_MORE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */
 
@@ -7011,11 +6903,10 @@ PERMI_BRIEF_BEGIN
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
 {
   uint64_t e = (uint64_t)prime - 2;
-  int k;
-  for (k = 0; k < count * PERMI_WIDTH; k++)
+  for (int k = 0; k < count * PERMI_WIDTH; k++)
     power[k] = 1;
   for (; e; e >>= 1)
-    for (k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
+    for (int k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
       const PERMI_V v = PERMI_LOAD(x + k);
       if (e & 1)
         PERMI_STORE(power + k, PERMI_NAME(prime_product)(PERMI_LOAD(power + k), v, p));
@@ -7031,29 +6922,28 @@ PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *poly
 {
   PERMI_V strand[PERMI_STRANDS];
   double end[2][PERMI_STRANDS * PERMI_WIDTH] PERMI_ALIGN64;
-  int k, s;
-  for (k = 0; k < size; k++)
+  for (int k = 0; k < size; k++)
     inverse[k] = least + k == 0 ? 1 : (double)(least + k);
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     strand[s] = PERMI_SET(1.0);
-  for (k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
+  for (int k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
     PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
+    for (int s = 0; s < PERMI_STRANDS; s++) {
       PERMI_STORE(before + k + s * PERMI_WIDTH, strand[s]);
       strand[s] = PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(inverse + k + s * PERMI_WIDTH), p);
     }
   }
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     PERMI_STORE(end[0] + s * PERMI_WIDTH, strand[s]);
   PERMI_NAME(proof_invert)(p, polynomial->prime, end[0], end[1], PERMI_STRANDS);
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     strand[s] = PERMI_LOAD(end[0] + s * PERMI_WIDTH);
-  for (k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
+  for (int k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
     PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
+    for (int s = 0; s < PERMI_STRANDS; s++) {
       double *at = inverse + k + s * PERMI_WIDTH;
       const PERMI_V x = PERMI_LOAD(at);
       PERMI_STORE(at, PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(before + k + s * PERMI_WIDTH), p));
@@ -7076,14 +6966,13 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
   const int signs = polynomial->signs, low = signs / 2, lows = 1 << low, highs = 1 << (signs - low);
   const double *weight = polynomial->weight, *parity = polynomial->parity;
   double *product = form + signs * PERMI_PROOF_POINTS, *total = product + PERMI_PROOF_POINTS;
-  int s, t, j;
   memset(column, 0, (size_t)(lows * PERMI_WIDTH) * sizeof *column);
-  for (j = 0; j < signs + 2; j++)
+  for (int j = 0; j < signs + 2; j++)
     PERMI_STORE(form + j * PERMI_PROOF_POINTS, PERMI_SET(0.0));
-  for (s = 0; s < highs; s++) {
+  for (int s = 0; s < highs; s++) {
     const double *from = inverse + lows * (highs - s) - 1;
     PERMI_V sum = PERMI_SET(0.0), signed_sum = sum;
-    for (t = 0; t < lows; t++) {
+    for (int t = 0; t < lows; t++) {
       const PERMI_V x = PERMI_NAME(prime_product)(PERMI_LOAD_ANY(from - t), PERMI_SET(weight[s * lows + t]), p);
       sum = sum + x;
       signed_sum = PERMI_FMA(PERMI_SET(parity[t]), x, signed_sum);
@@ -7095,11 +6984,11 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
     }
     PERMI_NAME(proof_add)(total, sum, 1, p);
     PERMI_NAME(proof_add)(product, signed_sum, parity[s], p);
-    for (j = low; j < signs; j++)
+    for (int j = low; j < signs; j++)
       PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, sum, s >> (j - low) & 1 ? -1 : 1, p);
   }
-  for (t = 0; t < lows; t++)
-    for (j = 0; j < low; j++)
+  for (int t = 0; t < lows; t++)
+    for (int j = 0; j < low; j++)
       PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
                             p);
 }
@@ -7111,53 +7000,50 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   const int signs = polynomial->signs, N = 1 << signs, stride = PERMI_STRANDS * PERMI_WIDTH;
   const int size = (N + PERMI_PROOF_POINTS + stride - 1) / stride * stride;
   double *total = form + (signs + 1) * PERMI_PROOF_POINTS, *power = total + PERMI_PROOF_POINTS;
-  int k, j;
   if (first + PERMI_PROOF_POINTS > (uint64_t)N) {
     PERMI_NAME(proof_inverses)(polynomial, p, (int64_t)first - N + 1, size, inverse, inverse + size);
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+    for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
       PERMI_NAME(proof_signs)(polynomial, p, inverse + k, inverse + size, form + k);
     PERMI_NAME(proof_invert)(p, polynomial->prime, total, power, PERMI_PROOF_POINTS / PERMI_WIDTH);
-    for (j = 0; j <= signs; j++)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+    for (int j = 0; j <= signs; j++)
+      for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
         double *at = form + j * PERMI_PROOF_POINTS + k;
         PERMI_STORE(at, PERMI_NAME(prime_product)(PERMI_LOAD(at), PERMI_LOAD(total + k), p));
       }
   }
-  for (k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
-    for (j = 0; j < signs; j++)
+  for (int k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
+    for (int j = 0; j < signs; j++)
       form[j * PERMI_PROOF_POINTS + k] = (first + (uint64_t)k) >> j & 1 ? -1 : 1;
     form[signs * PERMI_PROOF_POINTS + k] = polynomial->parity[first + (uint64_t)k];
   }
 }
 
-/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {
   PERMI_V product[4 * PERMI_GROUPS];
-  int i, g, k;
   PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
+  for (int g = 0; g < PERMI_GROUPS; g++) {
     PERMI_UNROLL
-    for (k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
       product[4 * g + k] = PERMI_LOAD(row + g * PERMI_WIDTH) + PERMI_SET(table[k]);
   }
-  for (i = 1; i < n; i++) {
+  for (int i = 1; i < n; i++) {
     row += PERMI_PROOF_POINTS;
     table += 4;
     PERMI_UNROLL
-    for (g = 0; g < PERMI_GROUPS; g++) {
+    for (int g = 0; g < PERMI_GROUPS; g++) {
       const PERMI_V x = PERMI_LOAD(row + g * PERMI_WIDTH);
       PERMI_UNROLL
-      for (k = 0; k < 4; k++)
+      for (int k = 0; k < 4; k++)
         product[4 * g + k] = PERMI_NAME(prime_product)(product[4 * g + k], x + PERMI_SET(table[k]), p);
     }
   }
   PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
+  for (int g = 0; g < PERMI_GROUPS; g++) {
     PERMI_V sum = PERMI_LOAD(total + g * PERMI_WIDTH);
     PERMI_UNROLL
-    for (k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
       sum = PERMI_FMA(PERMI_SET(sign[k]), product[4 * g + k], sum);
     PERMI_STORE(total + g * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum, p));
   }
@@ -7219,20 +7105,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
                                                     size_t at, int parts)
 {
   PERMI_V sum[16 / PERMI_WIDTH];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     sum[i] = PERMI_SET(0.0);
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask;
     const PERMI_V c = PERMI_SET(way[s].c);
     if (way[s].full) {
       PERMI_UNROLL
-      for (i = 0; i < parts; i++)
+      for (int i = 0; i < parts; i++)
         sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
     }
     PERMI_UNROLL
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
       const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
       const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
       if (way[s].is_short)
@@ -7242,7 +7127,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     PERMI_STORE_ANY(y + at + i * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum[i], p));
 }
 
@@ -7252,15 +7137,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
                                                       int parts)
 {
   PERMI_I sum[16 / PERMI_WIDTH];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     sum[i] = PERMI_I_SET(0);
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
     const long long c = (long long)way[s].word;
     PERMI_UNROLL
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
       PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
       if (c != 1)
         value = value * c;
@@ -7268,7 +7152,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     PERMI_I_STORE_ANY(y + at + i * PERMI_WIDTH, sum[i]);
 }
 

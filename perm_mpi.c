@@ -250,17 +250,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
   for (i = k = 0, tasks = 1; tasks >= 0; tasks--)
     for (i = 0; i < c->leaves; i++) {
       perm_leaf leaf;
-      permi_mpi_leaf fresh;
       uint64_t begin = 0, end = 0;
       int at = k;
       perm_job_leaf(c->job, i, &leaf);
       if ((leaf.kind == PERM_LEAF_TASK) != tasks)
         continue;
-      fresh.index = i;
-      fresh.task = tasks;
-      fresh.next = 0;
-      fresh.per_chunk = permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks;
-      fresh.work = leaf.work / (double)leaf.chunks;
+      const permi_mpi_leaf fresh = {i, tasks, permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks,
+                                    leaf.work / (double)leaf.chunks, 0};
       c->total += permi_mpi_leaf_seconds(&leaf);
       for (;; begin = end) {
         perm_state_left(c->job, state, i, end, &begin, &end);
@@ -327,7 +323,6 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
 {
   permi_mpi_rank *r = &c->rank[rank];
   perm_result result;
-  int i;
   if (!r->ranges || r->sent[0].leaf != range->leaf || r->sent[0].begin != range->begin ||
       r->sent[0].end != range->end || partial->chunks > range->end - range->begin) {
     char message[PERM_MESSAGE_BYTES];
@@ -335,7 +330,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, PERM_ERROR_STATE, message);
     return;
   }
-  for (i = 1; i < r->ranges; i++)
+  for (int i = 1; i < r->ranges; i++)
     r->sent[i - 1] = r->sent[i];
   r->ranges--;
   r->gpus = gpus > r->gpus ? gpus : r->gpus;
@@ -347,7 +342,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, result.status, result.message);
     return;
   }
-  for (i = 0; i < c->leaves; i++)
+  for (int i = 0; i < c->leaves; i++)
     if (c->leaf[i].index == range->leaf) {
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;
@@ -406,8 +401,7 @@ typedef struct permi_mpi_session {
   int rank, ranks, nodes, local, locals; /* local: on its node */
   int over;                              /* 1: ranks diverged, and this call ends */
   perm_status status;                    /* why it ends */
-  char message[PERM_MESSAGE_BYTES];
-  char node[MPI_MAX_PROCESSOR_NAME];
+  char message[PERM_MESSAGE_BYTES], node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
   perm_options defaults;
 } permi_mpi_session;
@@ -582,7 +576,6 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
 {
   const perm_allocator *allocator = &session->options->allocator;
   const size_t ranks = (size_t)session->ranks;
-  size_t i;
   memset(leader, 0, sizeof *leader);
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
@@ -593,9 +586,9 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
     permi_mpi_leader_free(leader);
     return 0;
   }
-  for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
+  for (size_t i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
     leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
-  for (i = 0; i < ranks; i++)
+  for (size_t i = 0; i < ranks; i++)
     leader->channel[i].slot = 0;
   return 1;
 }
@@ -694,10 +687,8 @@ static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
   permi_mpi_coordinator *c = &leader->coordinator;
-  double now;
-  int rank;
   permi_mpi_receive(leader);
-  now = MPI_Wtime();
+  const double now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
   if (now >= leader->deadline)
@@ -706,7 +697,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_tell(leader, now);
   if (c->status != PERM_OK && !leader->stopping) { /* stops the ranks at once, as time may be short */
     leader->stopping = 1;
-    for (rank = 1; rank < c->ranks; rank++)
+    for (int rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
     permi_mpi_checkpoint(leader);
   } else if (now >= leader->next_checkpoint) {
@@ -986,7 +977,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs the job; all ranks call this. */
+/* All ranks call this. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1140,13 +1131,12 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
   const void *array[PERMI_MPI_ARRAYS];
   uint64_t bytes[PERMI_MPI_ARRAYS];
   const int dense = call->kind != PERMI_MPI_SPARSE;
-  int i, k;
   permi_mpi_arrays(call, array, bytes);
-  for (i = 0; dense && i < call->m; i++) {
+  for (int i = 0; dense && i < call->m; i++) {
     const size_t row = (size_t)bytes[0] / (size_t)call->m, stride = row / (size_t)call->n * (size_t)call->ld;
     memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * stride, row);
   }
-  for (k = dense; k < PERMI_MPI_ARRAYS; k++)
+  for (int k = dense; k < PERMI_MPI_ARRAYS; k++)
     if (bytes[k])
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
@@ -1155,8 +1145,7 @@ static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *mess
                              perm_matrix *matrix)
 {
   void *array[PERMI_MPI_ARRAYS];
-  int k;
-  for (k = 0; k < PERMI_MPI_ARRAYS; k++)
+  for (int k = 0; k < PERMI_MPI_ARRAYS; k++)
     array[k] = header->bytes[k] ? message + permi_mpi_at(header, k) : NULL;
   *call = header->call;
   call->ld = call->n;
@@ -1226,14 +1215,13 @@ static int permi_mpi_family(const permi_mpi_session *session)
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {
-  int side, i;
   if (call->kind >= PERMI_MPI_SPARSE || options->checkpoint.file || options->checkpoint.parts ||
       options->checkpoint.merge || call->m > PERMI_MPI_FEW || call->n > PERMI_MPI_FEW)
     return 0;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     const int *count = side ? call->column_counts : call->row_counts;
     int total = 0;
-    for (i = 0; count && i < (side ? call->n : call->m); i++) {
+    for (int i = 0; count && i < (side ? call->n : call->m); i++) {
       if (count[i] > PERMI_MPI_FEW - total)
         return 0;
       total += count[i] > 0 ? count[i] : 0;
@@ -1303,10 +1291,8 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   const perm_allocator *allocator = &session->options->allocator;
   permi_mpi_first first;
   permi_mpi_header *header = &first.header;
-  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
-  perm_options options;
   int rank, family, same;
   *dismissed = 0;
   session->over = 0;
@@ -1332,7 +1318,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
+  unsigned char *message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
@@ -1342,7 +1328,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
   permi_mpi_unpack(header, message, &copy, &matrix);
   copy.path = session->rank == 0 ? call->path : NULL;
-  options = permi_mpi_options(session, header, family);
+  perm_options options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)
@@ -1357,10 +1343,9 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
 {
   permi_mpi_session session;
   perm_result unwanted;
-  perm_status status;
   int dismissed;
   permi_mpi_session_open(&session, comm, options);
-  status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
+  const perm_status status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
@@ -1425,9 +1410,8 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 {
   permi_mpi_session session;
   perm_result unwanted;
-  perm_status status;
   permi_mpi_session_open(&session, comm, options);
-  status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
+  const perm_status status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
@@ -1513,20 +1497,4 @@ int main(int argc, char **argv)
 }
 #endif
 
-/* MIT License; SPDX-License-Identifier: MIT
-
-   Copyright (c) 2026 the perm authors
-
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
-   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
-   to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of
-   the Software.
-
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO
-   THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF
-   CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
-   DEALINGS IN THE SOFTWARE. */
+/* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

@@ -282,11 +282,6 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -416,8 +411,7 @@ static int permi_pool_ints(permi_pool *pool, ...)
   va_list arrays;
   int **array, *next = NULL;
   size_t all = 0;
-  int pass;
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     va_start(arrays, pool);
     while ((array = va_arg(arrays, int **)) != NULL) {
       const size_t count = va_arg(arrays, size_t);
@@ -463,10 +457,9 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
   char *from = (char *)items, *to = (char *)room, *swap;
   uint64_t varying = 0;
   size_t k, start, next, place[256];
-  int shift;
   for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
     varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
-  for (shift = 0; shift < 64; shift += 8) {
+  for (int shift = 0; shift < 64; shift += 8) {
     if (!(varying >> shift & 255))
       continue;
     memset(place, 0, sizeof place);
@@ -501,17 +494,16 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
-  permi_entry *room, *sorted;
   size_t k;
   for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
     if (permi_watch_step(watch, k, 2))
       return 0;
   if (k >= list->count)
     return 1;
-  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  permi_entry *room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
   if (!room)
     return 0;
-  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  permi_entry *sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
   if (sorted == room) {
     permi_release(allocator, list->entry);
     list->entry = room;
@@ -529,15 +521,14 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
 {
   const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
-  size_t k;
   *second = NULL;
-  for (k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
+  for (size_t k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
     if (list->entry[k].key == list->entry[k - 1].key && (!*second || list->entry[k].line <= (*second)->line))
       *second = &list->entry[k];
   *again = *second != NULL;
   if (!sorted || *again || !mirrored)
     return sorted;
-  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+  for (size_t k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     size_t at = 0, high = count;
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -560,12 +551,11 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Makes *matrix of a sorted list without duplicates; drops zeros. */
+/* Of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
   size_t k, nnz = 0;
-  int i;
   for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
     nnz += !permi_entry_is_zero(&list->entry[k], kind);
   if (permi_watch(watch, 0) || !permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
@@ -588,7 +578,7 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
       matrix->integer[nnz] = entry->integer;
     nnz++;
   }
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     matrix->row_start[i + 1] += matrix->row_start[i];
   return 1;
 }
@@ -624,11 +614,10 @@ static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const p
   const int m = array->m, n = array->n, parts = array->parts;
   const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : array->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
   size_t k = 0;
-  int i, j;
   if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
     return 0;
-  for (i = 0; i < m; i++) {
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) {
       const double real = permi_array_part(array, i, j, 0), imaginary = permi_array_part(array, i, j, 1);
       if (real == 0 && imaginary == 0)
         continue;
@@ -651,15 +640,14 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
   const permi_problem array = {m, n, 1, a, NULL, ld, NULL, NULL, NULL};
   size_t nnz = 0;
   const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
-  int i, j;
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
   if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
     return permi_fail_stride(result, 4, "ld", m, n, ld);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
       if (permi_not_finite(value))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
@@ -701,10 +689,9 @@ static perm_status permi_check_triplets(const permi_triplets *given, perm_result
   const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
-  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
-  for (k = 0; given->nnz && k < 5; k++)
+  for (int k = 0; given->nnz && k < 5; k++)
     if (missing[k])
       return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
@@ -795,14 +782,13 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
 {
   const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
-  int i;
   if (status != PERM_OK)
     return status;
   if (!row_start)
     return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
   if (row_start[0])
     return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     if (row_start[i] > row_start[i + 1])
       return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
                         (double)row_start[i + 1]);
@@ -828,8 +814,7 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
 
 static void permi_borrow_release(void *pointer, void *user_data)
 {
-  (void)pointer;
-  (void)user_data;
+  (void)pointer, (void)user_data;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
@@ -840,13 +825,12 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   permi_entry entry;
-  size_t k;
   int row = 0;
   if (status != PERM_OK)
     return status;
   given.nnz = row_start[m];
   status = permi_check_triplets(&given, result);
-  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+  for (size_t k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
     status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */
@@ -948,9 +932,8 @@ static permi_shown permi_quoted(const char *begin, const char *end)
 {
   const int length = end - begin <= 24 ? (int)(end - begin) : 21;
   permi_shown quote;
-  int k;
   snprintf(quote.text, sizeof quote.text, "'%*s%s'", length, "", length < end - begin ? "..." : "");
-  for (k = 0; k < length; k++)
+  for (int k = 0; k < length; k++)
     quote.text[1 + k] = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
   return quote;
 }
@@ -1032,10 +1015,9 @@ static int permi_is_digit(char c)
 
 static int permi_next_line(permi_reader *reader)
 {
-  const char *line_break;
   if (reader->position == reader->end || permi_watch(reader->watch, 20))
     return 0;
-  line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  const char *line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
@@ -1067,10 +1049,9 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
 #define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
-  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  const char *most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
   while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
@@ -1253,8 +1234,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   const char *begin, *end;
-  permi_entry entry;
-  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -1262,13 +1241,13 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    entry = permi_entry_one();
+    permi_entry entry = permi_entry_one();
     if (reader->kind == PERM_KIND_INTEGER) {
       if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
         return 0;
       entry.real = (double)entry.integer;
     }
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       int64_t whole;
       if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
           !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
@@ -1321,8 +1300,6 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
-  unsigned entry_bytes;
-  permi_symmetry symmetry;
   permi_next_line(reader);
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
@@ -1344,7 +1321,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   things = array ? "values" : "entries";
   reader->kind = (perm_kind)found[2];
   field = permi_banner[2].keyword[found[2]];
-  symmetry = (permi_symmetry)found[3];
+  permi_symmetry symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
@@ -1377,7 +1354,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
                              symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
+  const unsigned entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
                              count, things, left, entry_bytes);
@@ -1409,13 +1386,11 @@ static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
   const perm_matrix *matrix = written->matrix;
-  size_t k;
-  int i;
   if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
               permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
     return 0;
-  for (i = 0; i < matrix->m; i++)
-    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+  for (int i = 0; i < matrix->m; i++)
+    for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
       if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
           (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
           (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
@@ -1440,11 +1415,9 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   errno = 0;
   if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
-    int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
-    printed = print(file, what);
-    error = errno;
+    int printed = print(file, what), error = errno;
     if (!standard && fclose(file) != 0 && printed--)
       error = errno;
     return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
@@ -1463,7 +1436,6 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   permi_control watch = permi_control_begin(permi_options(options));
   permi_environment environment;
-  permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
   if (!path)
@@ -1473,8 +1445,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
+  const permi_matrix_written written = {matrix, &watch};
   status = PERMI_SOUNDLY(&environment,
                          permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)
@@ -1518,7 +1489,6 @@ static int permi_fractions_scale(permi_reader *reader)
   permi_entries *list = &reader->entries;
   perm_integer multiple, product;
   size_t k, next, end;
-  int factors;
   if (reader->kind != PERM_KIND_INTEGER) {
     reader->line = reader->fractions;
     return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
@@ -1548,7 +1518,7 @@ static int permi_fractions_scale(permi_reader *reader)
       entry->imaginary = 0;
     }
     multiple = permi_integer_of((int64_t)common);
-    for (factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
+    for (int factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
       if (!permi_integer_multiply(reader->denominator, &multiple, &product))
         return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write "
                                  "decimals, for doubles", 64 * PERM_INTEGER_WORDS);
@@ -1562,7 +1532,6 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
-  uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
     begin++; /* Python prints brackets */
@@ -1600,8 +1569,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
         below < 1 || below > (int64_t)1 << 53)
       return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
                                "2^53 was expected", permi_quoted(begin, end).text);
-    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    const uint64_t divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
     magnitude /= divisor;
     entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
     entry->real = (double)entry->integer;
@@ -1648,8 +1617,7 @@ static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
   const char letter = begin < end ? *begin : ' ';
-  size_t k;
-  for (k = 0; k < sizeof missing / sizeof *missing; k++)
+  for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
     if (permi_same_word(begin, end, missing[k]))
       return 0;
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"';
@@ -1670,7 +1638,6 @@ static int permi_skip_header(permi_reader *reader)
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
   int names = 0, units = 1; /* nothing but i and j */
-  char mark;
   look.result = NULL;
   reader->separator = look.separator = ',';
   if (!permi_next_content(&look, 1))
@@ -1680,7 +1647,7 @@ static int permi_skip_header(permi_reader *reader)
     look.line_end--;
   if (memchr(first, ';', (size_t)(look.line_end - first)))
     reader->separator = look.separator = ';';
-  mark = permi_line_mark(&look, first);
+  char mark = permi_line_mark(&look, first);
   while (permi_next_name(&look, mark, &begin, &end)) {
     if (!names && (begin == end || permi_same_word(begin, end, "\"\""))) {
       reader->line = look.line;
@@ -1813,8 +1780,7 @@ typedef struct permi_indices {
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
 {
-  int k;
-  for (k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++) {
     if (!indices->lines || index[k] < indices->low[k])
       indices->low[k] = index[k];
     if (!indices->lines || index[k] > indices->high[k])
@@ -1851,9 +1817,7 @@ static perm_format permi_recognise(permi_reader *reader)
   const char *begin[5], *end[5];
   permi_indices indices;
   permi_reader look = *reader;
-  unsigned long long entries;
   int64_t index[2];
-  int array, base;
   memset(&indices, 0, sizeof indices);
   look.result = NULL;
   /* permi_read_list refuses large sizes */
@@ -1868,12 +1832,12 @@ static perm_format permi_recognise(permi_reader *reader)
     indices.columns = columns;
     permi_indices_add(&indices, index);
   }
-  base = permi_indices_base(&indices);
+  const int base = permi_indices_base(&indices);
   if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
                         (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
-  entries = (unsigned long long)indices.size[2];
-  array = !indices.lines || indices.columns == 3;
+  unsigned long long entries = (unsigned long long)indices.size[2];
+  const int array = !indices.lines || indices.columns == 3;
   if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
     return PERM_FORMAT_ARRAY;
   if (entries == indices.lines && (!array || indices.lines > 2))
@@ -1895,8 +1859,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
-  uint64_t base;
-  size_t k;
   memset(&indices, 0, sizeof indices);
   if (!edges) {
     if (!permi_next_content(reader, 1))
@@ -1921,7 +1883,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
     if (indices.lines && columns != indices.columns)
       return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
                                indices.columns);
-    for (k = 0; k < 2; k++) {
+    for (size_t k = 0; k < 2; k++) {
       limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
       if (!permi_field_whole(from[k], to[k], limit, &index[k]))
         return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
@@ -1943,8 +1905,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
     if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
       return 0;
   }
-  base = (uint64_t)permi_indices_base(&indices);
-  for (k = 0; k < 2 && edges; k++)
+  const uint64_t base = (uint64_t)permi_indices_base(&indices);
+  for (size_t k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
   if (edges && !indices.lines)
     return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
@@ -1955,7 +1917,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
-  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
+  for (size_t k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
     item->key = permi_entry_key(row, column);
@@ -2001,8 +1963,7 @@ static int permi_is_numpy(const permi_reader *reader)
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 {
   uint64_t bits = 0;
-  unsigned k;
-  for (k = 0; k < size; k++)
+  for (unsigned k = 0; k < size; k++)
     bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
   return bits;
 }
@@ -2011,10 +1972,9 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
-  uint64_t length;
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
-  length = permi_numpy_bits(text + 8, wide, '<');
+  const uint64_t length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
@@ -2052,7 +2012,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -2073,7 +2032,7 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
     if (k == 0) {
       array->order = begin < end ? *begin : ' ';
       array->code = end - begin > 1 ? begin[1] : ' ';
-      for (t = 0; t < sizeof types / sizeof *types; t++)
+      for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
           array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
       if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
@@ -2186,30 +2145,26 @@ static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format f
 
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
-  unsigned long long left;
-  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
-  permi_entry entry;
   (void)wanted;
   if (!permi_numpy_open(reader, &array))
     return 0;
-  left = (unsigned long long)(reader->end - reader->cursor);
+  unsigned long long left = (unsigned long long)(reader->end - reader->cursor);
   if (left != array.bytes)
     return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  outer = array.shape[array.fortran];
-  inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran], inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; array.bytes && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+  for (uint64_t k = 0; array.bytes && k < outer; k++)
+    for (uint64_t i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      entry = permi_entry_one();
+      permi_entry entry = permi_entry_one();
       if (array.code == 'f' || array.code == 'c') {
         const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
         if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
@@ -2220,7 +2175,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
         else
           reader->fraction = 1;
       } else {
-        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        uint64_t bits = permi_numpy_bits(reader->cursor, array.size, array.order);
         if (array.code == 'b' && bits > 1)
           return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
         if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))
@@ -2271,9 +2226,8 @@ static char permi_graph6_header(permi_reader *reader)
     const char *text;
     char mark;
   } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
-  size_t k, length;
-  for (k = 0; k < sizeof header / sizeof *header; k++) {
-    length = strlen(header[k].text);
+  for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
+    const size_t length = strlen(header[k].text);
     if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
       reader->cursor += length;
       return header[k].mark;
@@ -2624,10 +2578,9 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
                 {"\xfd" "7zXZ", "xz", "xzcat FILE"},
                 {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
                 {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t p, length;
   int k, begun = 0;
-  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
-    length = strlen(packed[p].bytes);
+  for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+    const size_t length = strlen(packed[p].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
       return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
                                packed[p].how);
@@ -2685,8 +2638,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest` says where to begin (NULL at first), then where the
-   next begins. */
+/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2828,11 +2780,10 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 {
   perm_integer denominator = permi_integer_of(1);
   permi_metered call;
-  const perm_options *given;
   perm_matrix matrix;
   if (!each)
     return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  given = permi_meter_begin(&call, options, 0);
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 
@@ -2849,11 +2800,10 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 {
   int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
   int i, pairs = 0;
-  size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
-    for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
+    for (size_t e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
         column_match[column[e]] = i;
@@ -2873,7 +2823,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       int row = queue[head++];
       if (permi_watch(watch, 20 + 2 * (double)(start[row + 1] - start[row])))
         return pairs;
-      for (e = start[row]; e < start[row + 1]; e++) {
+      for (size_t e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
           nearest = nearest == INT_MAX ? distance[row] : nearest;
@@ -3012,7 +2962,6 @@ typedef struct permi_working {
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
-  size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
   working->pool.allocator = &working->allocator;
@@ -3029,7 +2978,7 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->first = working->queue;
   working->line = working->queued;
   working->cursor = working->start + rows + 1;
-  for (v = 0; v < vertices; v++) {
+  for (size_t v = 0; v < vertices; v++) {
     working->head[v] = working->at[v] = -1;
     working->degree[v] = 0;
   }
@@ -3039,8 +2988,7 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
 static void permi_cell_link(permi_working *working, int index)
 {
   permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     int vertex = cell->vertex[side], head = working->head[vertex];
     cell->next[side] = head;
     cell->previous[side] = -1;
@@ -3055,8 +3003,7 @@ static void permi_cell_link(permi_working *working, int index)
 static void permi_cell_unlink(permi_working *working, int index)
 {
   permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     int next = cell->next[side], previous = cell->previous[side];
     if (next >= 0)
       working->cell[next].previous[side] = previous;
@@ -3196,13 +3143,10 @@ static void permi_components_number(permi_working *working)
 /* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
-  double x, y;
-  int e;
   if (cell->imaginary == 0)
     return permi_exponent(cell->real);
-  e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
-  x = ldexp(cell->real, -e);
-  y = ldexp(cell->imaginary, -e);
+  const int e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
+  const double x = ldexp(cell->real, -e), y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
@@ -3431,15 +3375,13 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
   int pass, fits = 1;
-  permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
     index = first;
     first = second;
     second = index;
   }
-  a = working->cell[first];
-  b = working->cell[second];
+  permi_cell a = working->cell[first], b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
@@ -3454,7 +3396,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == second)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
              (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
@@ -3475,7 +3417,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -3541,12 +3483,10 @@ static permi_number permi_cell_number(const permi_working *working, const permi_
 
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
-  permi_number number;
-  perm_status status;
   if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
     return PERM_OK;
-  number = permi_cell_number(working, cell);
-  status = permi_number_multiply(&working->constant, &number);
+  permi_number number = permi_cell_number(working, cell);
+  const perm_status status = permi_number_multiply(&working->constant, &number);
   permi_number_reduce(&working->constant, working->modulus);
   return status;
 }
@@ -3570,8 +3510,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
 /* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
 static void permi_alone_peel(permi_working *working)
 {
-  int v;
-  for (v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
+  for (int v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
     const int index = working->head[v];
     permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
     const int last = alone->vertex[1] ? alone->next[0] : -1;
@@ -3614,14 +3553,13 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   }
   while (head != tail) {
     const int live = working->live;
-    int degree, side;
     if (permi_watch(working->watch, 100))
       return PERM_OK;
     vertex = working->queue[head];
     head = head == 2 * n ? 0 : head + 1;
     working->queued[vertex] = 0;
-    degree = working->degree[vertex];
-    side = vertex >= n;
+    const int degree = working->degree[vertex];
+    const int side = vertex >= n;
     if (working->alone && degree >= 0 && (degree != 1 || side || working->alone[vertex].vertex[1])) {
       const perm_status status = permi_reduce_free(working, &tail, vertex, singular);
       if (status != PERM_OK || *singular)
@@ -3849,9 +3787,8 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
   double *c = (double *)permi_allocate(allocator, (most + 1) * (most + 2) / 2, sizeof *c);
-  size_t t, k;
-  for (t = 0; c && t <= most; t++)
-    for (k = 0; k <= t; k++) {
+  for (size_t t = 0; c && t <= most; t++)
+    for (size_t k = 0; k <= t; k++) {
       const double *above = c + t * (t - 1) / 2;
       c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : fmin(above[k - 1] + above[k], PERMI_ORDER_MOST);
     }
@@ -3964,8 +3901,7 @@ typedef struct permi_walk {
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
-  int v;
-  for (v = 0; v < block->vertices; v++)
+  for (int v = 0; v < block->vertices; v++)
     walk->open[v] = block->start[v + 1] - block->start[v];
   memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
@@ -4017,10 +3953,9 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
                                const permi_budget *budget, const int *order)
 {
   double cost = 0, states = 1;
-  int p;
   permi_walk_start(block, walk);
   walk->peak = 1;
-  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+  for (int p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
@@ -4080,12 +4015,11 @@ static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi
 static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
 {
   const permi_walk *walk = &greedy->walk;
-  int v, e;
   permi_walk_start(block, &greedy->walk);
   greedy->listed = 0;
-  for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
+  for (int v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
     int nearness = 0, growth = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int open = walk->open[block->neighbour[e]];
       growth += open > 1;
       nearness += permi_greedy_near_of(open);
@@ -4121,18 +4055,17 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e], gone = walk->state[t] == 2, touched = walk->state[t] == 0;
-    int open, less, nearer;
     greedy->growth[t] += growth;
     greedy->nearness[t] -= nearness;
     if (gone)
       continue;
-    open = --walk->open[t];
+    const int open = --walk->open[t];
     if (open == 0) {
       permi_walk_leave(block, walk, t);
       continue;
     }
-    less = touched + (open == 1);
-    nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+    const int less = touched + (open == 1);
+    const int nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
     if (less || nearer) {
       for (k = block->start[t]; k < block->start[t + 1]; k++) {
         greedy->growth[block->neighbour[k]] -= less;
@@ -4201,7 +4134,6 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   permi_greedy_start(block, greedy, budget->account->watch);
   while (permi_walk_gone(walk) < vertices && cost <= limit) {
     const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
-    int open;
     units = greedy->units;
     greedy->units = 0;
     if (permi_watch(budget->account->watch, units))
@@ -4210,7 +4142,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
     v = width ? permi_greedy_best(block, greedy, seed) : permi_greedy_begin(block, greedy, length, seed);
-    open = walk->open[v];
+    const int open = walk->open[v];
     permi_greedy_step(block, greedy, v);
     greedy->mark[v] = 2;
     order[length++] = v;
@@ -4383,12 +4315,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
-    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
     } else { /* draws a position by its cost */
-      at = permi_order_random(seed) * now->cost[length];
+      const double at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
         *(now->cost[middle] <= at ? &low : &high) = middle;
@@ -4398,16 +4329,16 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     }
     last = first + span;
     kind = permi_order_below(seed, 4);
-    chance = permi_order_random(seed);
-    after = now->cost[length] - now->cost[last + 1];
+    const double chance = permi_order_random(seed);
+    const double after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
     /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
-    mantissa = frexp(chance + 1e-9, &k);
-    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    const double mantissa = frexp(chance + 1e-9, &k);
+    const double limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
@@ -4417,7 +4348,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
     total = trial->cost[last + 1] + after;
-    shift = trial->cost[last + 1] - now->cost[last + 1];
+    const double shift = trial->cost[last + 1] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
                 PERMI_ANNEAL_SHIFT_UNITS * (length - last);
     permi_anneal_copy(a, now, trial, first + 1, last + 2);
@@ -4425,11 +4356,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     for (p = last + 2; shift != 0 && p <= length; p++)
       now->cost[p] += shift;
     if (total < best * (1 - 1e-9)) {
-      double left;
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
       permi_anneal_watch(a);
-      left = fmax(permi_budget_left(a->budget, best), 0);
+      const double left = fmax(permi_budget_left(a->budget, best), 0);
       if (end - a->units > left) {
         step *= left / (end - a->units);
         end = a->units + left;
@@ -4450,13 +4380,12 @@ static double permi_order_seconds(const permi_block *block, double cost)
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
-  double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
-          fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
-                    PERMI_ANNEAL_LEAST));
+  const double units =
+      1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
+      fmax(PERMI_ANNEAL_SHARE * seconds,
+           fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival), PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -4474,7 +4403,6 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
 {
   const size_t n = (size_t)block->n, vertices = (size_t)block->vertices;
   const size_t words = ((n > vertices - n ? n : vertices - n) + 63) / 64;
-  int v, e;
   memset(a, 0, sizeof *a);
   a->block = block;
   a->binomial = binomial;
@@ -4485,8 +4413,8 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
       !permi_positions_get(pool, vertices + 1, words, &a->trial) ||
       !permi_pool_ints(pool, &a->order, vertices, &a->candidate, vertices, &a->best, vertices, (int **)NULL))
     return 0;
-  for (v = 0; v < block->vertices; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  for (int v = 0; v < block->vertices; v++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
       a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
     }
@@ -4517,9 +4445,8 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
 {
   const size_t bytes = (size_t)search->block->vertices * sizeof *from;
-  double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, hot, units, &search->seed);
+  const double annealed = permi_anneal_run(anneal, hot, units, &search->seed);
   if (annealed < search->cost) {
     search->cost = annealed;
     memcpy(search->order, anneal->best, bytes);
@@ -4573,7 +4500,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
+/* cost: INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4640,8 +4567,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   return ok;
 }
 
-/* ======================================================================================== >>engines
-   What the engines of a block share. */
+/* ======================================================================================== >>engines */
 
 PERMI_INLINE int permi_count_ones(uint64_t x)
 {
@@ -4670,13 +4596,12 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)m * (size_t)n *
                                                            (size_t)parts, sizeof *integer);
   double *const real = (double *)(void *)integer;
-  int i, e, part;
   *entries = integer;
   if (!integer)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < m; i++)
-    for (e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
-      for (part = 0; part < parts; part++) {
+  for (int i = 0; i < m; i++)
+    for (int e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
+      for (int part = 0; part < parts; part++) {
         const int own = e == block->start[i + 1], edge = own ? permi_block_alone(block, i) : block->edge[e];
         const size_t column = (size_t)(own ? columns + i : block->neighbour[e] - m);
         const size_t at = ((size_t)i * (size_t)n + column) * (size_t)parts + (size_t)part;
@@ -4905,8 +4830,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
-  int parts, lanes;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed, parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
@@ -5015,10 +4939,9 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
   const int shared = signs->shared_words, own = signs->own_word[block];
-  int i;
-  for (i = 0; i < shared; i++)
+  for (int i = 0; i < shared; i++)
     count[i] += add[i];
-  for (i = shared; i < signs->width[block]; i++)
+  for (int i = shared; i < signs->width[block]; i++)
     count[own + i - shared] += add[i];
 }
 
@@ -5056,8 +4979,7 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
 {
   const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int i;
-  for (i = 0; i < words; i++)
+  for (int i = 0; i < words; i++)
     c[signs->own_word[block] + i] = own[i] + add[i];
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
@@ -5079,7 +5001,6 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds products for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;
@@ -5157,7 +5078,6 @@ static int permi_is_prime(uint64_t p)
 {
   static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
   const int bases = sizeof base / sizeof *base;
-  permi_odd_modulus prime;
   uint64_t odd = p - 1;
   int twos = 0, k, s;
   if (p < 3 || !(p & 1))
@@ -5167,7 +5087,7 @@ static int permi_is_prime(uint64_t p)
       return p == (uint64_t)base[k];
   for (; !(odd & 1); odd >>= 1)
     twos++;
-  prime = permi_odd_modulus_of(p);
+  permi_odd_modulus prime = permi_odd_modulus_of(p);
   for (k = 0; k < bases; k++) {
     uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
     for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
@@ -5192,9 +5112,8 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
 /* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
-  uint64_t base, root;
-  for (base = 2;; base++) {
-    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+  for (uint64_t base = 2;; base++) {
+    const uint64_t root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
     if (permi_montgomery(root, root, prime) == prime->p - prime->one)
       return permi_montgomery(root, 1, prime);
   }
@@ -5258,8 +5177,7 @@ static int permi_primes_needed(double bits)
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
-  size_t k;
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     above = permi_prime_below(above, with_root);
     prime[k] = permi_odd_modulus_of(above);
   }
@@ -5377,8 +5295,7 @@ PERMI_BRIEF_END
 
 static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
 {
-  int part;
-  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+  for (int part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
     c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
   return c;
 }
@@ -5432,14 +5349,6 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Compilers then know low parts to be 0. */
-static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
-{
-  permi_coefficient c = *entry;
-  c.real_low = c.imaginary_low = 0;
-  return c;
-}
-
 /* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
@@ -5464,12 +5373,11 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
-  int part;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+    for (int part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
       if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
         return factor;
-    for (part = 0; part < 2; part++)
+    for (int part = 0; part < 2; part++)
       c->integer[part] = numbers->algebra == PERMI_RESIDUES
                              ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
                                                                numbers->modulus)
@@ -5508,8 +5416,7 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
                                                     int fresh)
 {
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  size_t k;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
@@ -5520,13 +5427,12 @@ static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, cons
 {
   const permi_coefficient kept = *c;
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  size_t k;
   if (fresh)
     permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
   else if (!pair)
     permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
   else
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
                       (const char *)x + (pair[k] & 65535) * bytes, 0);
 }
@@ -5553,9 +5459,8 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const int size = permi_algebra_is_integer(numbers->algebra) ? 0 : (int)permi_numbers_words(numbers);
-  int k;
   permi_value_sum_parts(numbers, value, partial);
-  for (k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
+  for (int k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
@@ -5582,13 +5487,12 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
 {
   double low[4], high[4];
   size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
+  for (int j = 0; j < 4; j++) {
     low[j] = sizes->smallest;
     high[j] = sizes->largest;
   }
   for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
-    for (j = 0; j < 4; j++) {
+    for (int j = 0; j < 4; j++) {
       const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
       low[j] = z < low[j] ? z : low[j];
       high[j] = y > high[j] ? y : high[j];
@@ -5598,7 +5502,7 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
     low[0] = z < low[0] ? z : low[0];
     high[0] = y > high[0] ? y : high[0];
   }
-  for (j = 0; j < 4; j++) {
+  for (int j = 0; j < 4; j++) {
     sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
     sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
   }
@@ -5623,8 +5527,7 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 static void permi_values_scale(double *x, size_t doubles, int e)
 {
   const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
-  size_t k;
-  for (k = 0; k < doubles; k++)
+  for (size_t k = 0; k < doubles; k++)
     x[k] = x[k] * first * second;
 }
 
@@ -5634,24 +5537,22 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
   double *x = (double *)values, most = 0, most_value = 0;
-  size_t t, k;
-  int e;
   if (!permi_algebra_has_moduli(numbers->algebra))
     return;
-  for (t = 0; t < all; t += size) {
+  for (size_t t = 0; t < all; t += size) {
     most = fmax(most, x[t + size - 1]);
-    for (k = 0; k + 1 < size; k++)
+    for (size_t k = 0; k + 1 < size; k++)
       most_value = fmax(most_value, fabs(x[t + k]));
   }
-  e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
+  const int e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
   if (e > PERMI_CANCELS)
     return;
   permi_sizes_clear(sizes);
   sizes->loss = (double)INFINITY;
-  for (t = 0; t < all; t += size) {
+  for (size_t t = 0; t < all; t += size) {
     double *modulus = &x[t + size - 1];
     *modulus = ldexp(*modulus, e);
-    for (k = 0; k + 1 < size; k++)
+    for (size_t k = 0; k + 1 < size; k++)
       *modulus = fmax(*modulus, fabs(x[t + k]));
   }
   permi_values_extremes(x + size - 1, all, size, sizes);
@@ -5664,17 +5565,15 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
   const size_t size = permi_numbers_words(numbers);
   permi_sizes own;
   double *x = (double *)values;
-  size_t t, k;
-  for (t = 0; t < count; t++, x += size)
+  for (size_t t = 0; t < count; t++, x += size)
     if (x[size - 1] != 0) {
-      int e;
       own.loss = 0;
       if (sizes && fabs(x[0]) < 1e-180 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
       if (own.loss > 0)
         sizes->loss = own.loss;
-      e = permi_exponent(x[size - 1]);
-      for (k = 0; k < size; k++)
+      const int e = permi_exponent(x[size - 1]);
+      for (size_t k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
       exp2[t] += e;
     }
@@ -5688,7 +5587,6 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   const size_t size = permi_numbers_words(numbers);
   double product[5] = {0, 0, 0, 0, 0}, *y = (double *)to_value;
   const int fresh = y[size - 1] == 0, e = fresh ? 0 : permi_int_exponent(exp2 - *to);
-  size_t k;
   if (((const double *)x)[size - 1] == 0)
     return;
   if (fresh || e > 0)
@@ -5698,7 +5596,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
     return;
   }
   permi_values_add(numbers, c, product, x, 1);
-  for (k = 0; k < size; k++)
+  for (size_t k = 0; k < size; k++)
     if (e > 0)
       y[k] = permi_shift(y[k], -e);
     else
@@ -5759,10 +5657,9 @@ static double permi_majorants_bits(const double *bits)
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     permi_majorant line = {0, 0, 0, 0};
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     if (block->free_lines)
       permi_majorant_enter(block, permi_block_alone(block, v), &line);
@@ -5788,7 +5685,6 @@ static int permi_sparse_doubled(const perm_options *options)
 #define PERMI_RESIDUE_WORDS 8
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
-  int e;
   memset(numbers, 0, sizeof *numbers);
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
@@ -5801,7 +5697,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
     }
     return numbers->words <= PERM_INTEGER_WORDS;
   }
-  for (e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
+  for (int e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
     if (block->real[e] != block->absolute[e])
       numbers->algebra = PERMI_SIGNED;
   if (block->imaginary)
@@ -5894,8 +5790,7 @@ static perm_status permi_runner_poll(permi_runner *run, double states, double se
 static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_runner_step step)
 {
   perm_status status = PERM_OK;
-  int p;
-  for (p = from; p < to && status == PERM_OK; p++) {
+  for (int p = from; p < to && status == PERM_OK; p++) {
     status = permi_runner_poll(run, PERMI_RUNNER_POLL / 16, run->done, 0);
     if (status == PERM_OK && run->keep)
       status = run->keep(run, p);
@@ -5920,7 +5815,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Completes a leaf; `unit` is that of the roundings in `bound`. */
+/* `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))
@@ -6049,14 +5944,12 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
   uint64_t h = 0, g = 1;
-  size_t place;
-  int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
+  for (int w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
   h ^= g + (h >> 29) + (g >> 31);
-  place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+  size_t place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   for (; patterns->table[place]; place = (place + 1) & mask)
     if (!memcmp(patterns->bits + (size_t)(patterns->table[place] - 1) * PERMI_LOW_WORDS, bits,
                 PERMI_LOW_WORDS * sizeof *bits))
@@ -6067,7 +5960,6 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
   const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
-  int i;
   if (!(permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
         permi_enlarge(allocator, NULL, &patterns->first, used ? used + 1 : 0, room + 1, sizeof *patterns->first) &&
         permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
@@ -6075,7 +5967,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   patterns->room = (int)room;
   patterns->first[0] = 0;
   memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
-  for (i = 0; i < patterns->count; i++)
+  for (int i = 0; i < patterns->count; i++)
     *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
   return 1;
 }
@@ -6083,17 +5975,15 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
-  size_t used;
-  int w, *place;
   if (pattern == patterns->room && !permi_patterns_more(allocator, patterns))
     return -1;
-  place = permi_patterns_place(patterns, bits);
+  int *place = permi_patterns_place(patterns, bits);
   if (*place)
     return *place - 1;
-  used = patterns->first[pattern];
+  size_t used = patterns->first[pattern];
   if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof(uint16_t)))
     return -1;
-  for (w = 0; w < PERMI_LOW_WORDS; w++) {
+  for (int w = 0; w < PERMI_LOW_WORDS; w++) {
     uint64_t x = bits[w];
     for (; x; x &= x - 1)
       patterns->low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
@@ -6143,15 +6033,14 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
-  int w;
   for (; cursor->group < cursor->end; cursor->group++, high += words) {
     uint64_t differs = 0;
-    for (w = 0; w < words; w++)
+    for (int w = 0; w < words; w++)
       differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
     if (!differs)
       break;
   }
-  for (w = 0; w < words; w++)
+  for (int w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
@@ -6164,12 +6053,10 @@ static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, in
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
   const unsigned mask = PERMI_LOW_STATES - 1;
-  unsigned i;
   uint64_t within = ~UINT64_C(0);
-  int which, w;
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     uint64_t *to = which == 0 ? cursor->test : which == 1 ? cursor->want : cursor->flip;
-    for (w = 0; w < frontier->mask_words; w++)
+    for (int w = 0; w < frontier->mask_words; w++)
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
@@ -6177,10 +6064,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
   cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
   cursor->c = frontier->coefficient[number];
-  for (i = 0; i < 6; i++)
+  for (unsigned i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
-  for (i = 0; i < PERMI_LOW_WORDS; i++)
+  for (unsigned i = 0; i < PERMI_LOW_WORDS; i++)
     cursor->keep[i] = (i & cursor->low_test >> 6) == cursor->low_want >> 6 ? within : 0;
   cursor->group = 0;
 }
@@ -6189,14 +6076,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 {
   unsigned words = cursor->low_flip >> 6, w;
   uint64_t moved[PERMI_LOW_WORDS], any = 0;
-  int b;
   for (w = 0; w < PERMI_LOW_WORDS; w++) {
     moved[w] = bits[w] & cursor->keep[w];
     any |= moved[w];
   }
   if (!any)
     return 0;
-  for (b = 0; b < 6; b++)
+  for (int b = 0; b < 6; b++)
     if (cursor->low_flip >> b & 1)
       for (w = 0; w < PERMI_LOW_WORDS; w++)
         moved[w] = (moved[w] & permi_even[b]) << (1 << b) | (moved[w] >> (1 << b) & permi_even[b]);
@@ -6226,7 +6112,6 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
   const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
-  const uint16_t *low, *goal;
   size_t k, count, goals = to->first[target + 1] - to->first[target], j = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
@@ -6236,8 +6121,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   }
   *move = fresh;
   move->first = moves->used;
-  low = from->low + from->first[source];
-  goal = to->low + to->first[target];
+  const uint16_t *low = from->low + from->first[source], *goal = to->low + to->first[target];
   count = from->first[source + 1] - from->first[source];
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
@@ -6421,16 +6305,15 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
-  int p, e;
   bits[1] = block->free_lines ? (double)INFINITY : 0;
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
   frontier->bits[0] = 0;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (frontier->death[t] < p)
         continue;
@@ -6441,7 +6324,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
       permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
-  for (p = 0; p <= frontier->steps && !residues; p++) {
+  for (int p = 0; p <= frontier->steps && !residues; p++) {
     const int words = permi_words_of_bits(frontier->bits[p]);
     frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }
@@ -6601,15 +6484,13 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
-  unsigned low;
-  int v, k;
   memset(run->rows, 0, sizeof run->rows);
   memset(run->within, 0, sizeof run->within);
-  for (v = 0; v < frontier->rows; v++)
+  for (int v = 0; v < frontier->rows; v++)
     if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
       run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
-  for (low = 0; low < PERMI_LOW_STATES; low++)
-    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+  for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
+    for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
@@ -6633,14 +6514,12 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
   permi_patterns *patterns = run->top ? &list->patterns : &run->list[run->step & 1].patterns;
   const size_t most = run->top ? SIZE_MAX : PERMI_PARTS;
   size_t takes = 0;
-  int s;
   list->groups = list->states = 0;
   while (list->groups < most) {
     const uint64_t *least = cursor[0].key;
     uint64_t key[PERMI_MASK_WORDS], bits[PERMI_LOW_WORDS];
     const size_t before = takes;
-    int pattern;
-    for (s = 1; s < run->streams; s++)
+    for (int s = 1; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
     part->done = least[words - 1] == UINT64_MAX;
@@ -6651,7 +6530,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
     if (!permi_list_room(allocator, list, 1) || !permi_room(allocator, NULL, &part->take, takes, (size_t)run->streams,
                                                             &part->take_room, sizeof *part->take))
       return 0;
-    for (s = 0; s < run->streams; s++)
+    for (int s = 0; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
@@ -6665,7 +6544,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
       takes = before;
       continue;
     }
-    pattern = permi_patterns_find(allocator, patterns, bits);
+    const int pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
     memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
@@ -6719,10 +6598,9 @@ static void permi_run_prepare(permi_run *run, int p)
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
   permi_sizes *sizes = &run->base.sizes;
   double weight = 0, least = 1;
-  int s;
   run->step = p + 1;
   run->streams = streams;
-  for (s = 0; s < streams; s++) {
+  for (int s = 0; s < streams; s++) {
     permi_cursor_make(&run->cursor[s], frontier, first + s);
     run->cursor[s].end = run->list[p & 1].groups;
     permi_cursor_settle(&run->cursor[s], &run->list[p & 1], frontier->mask_words);
@@ -6792,10 +6670,9 @@ static perm_status permi_run_step(permi_run *run, int p)
 
 static void permi_run_release(permi_run *run)
 {
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     permi_list_release(&run->base.locked, &run->list[k]);
-  for (k = 0; run->part && k < (run->base.threads > 1 ? PERMI_PARTS : 1); k++) {
+  for (int k = 0; run->part && k < (run->base.threads > 1 ? PERMI_PARTS : 1); k++) {
     permi_list_release(&run->base.locked, &run->part[k].list);
     permi_release(&run->base.locked, run->part[k].take);
   }
@@ -6811,7 +6688,6 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS] = {1};
-  int p, k, complete;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   run->frontier = frontier;
   run->advance = advance;
@@ -6820,10 +6696,10 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   run->part = (permi_part *)permi_pool_zeros(pool, run->base.threads > 1 ? PERMI_PARTS : 1, sizeof *run->part);
   run->cursor = (permi_cursor *)permi_pool_get(pool, streams * ((size_t)run->base.threads + 1), sizeof *run->cursor);
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->moves);
-  for (k = 0; run->moves && k < run->base.threads; k++)
+  for (int k = 0; run->moves && k < run->base.threads; k++)
     memset(&run->moves[k], 0, offsetof(permi_moves, pair));
-  complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
+  int complete = !pool->failed;
+  for (int p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -6850,10 +6726,9 @@ static perm_status permi_run_advance(permi_runner *runner, int p)
   permi_run *run = (permi_run *)runner;
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  perm_status status;
   int e;
   run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
-  status = run->advance(run, p);
+  const perm_status status = run->advance(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
@@ -6868,14 +6743,12 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
                                          perm_status (*advance)(permi_run *run, int p), perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const permi_list *last;
   permi_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_run_open(frontier, control, advance, &run);
+  perm_status status = permi_run_open(frontier, control, advance, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
+  const permi_list *last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_runner_finish(&run.base, &frontier->numbers, last->states ? last->value : NULL, frontier->lost_error,
                         partial);
@@ -7004,18 +6877,18 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
-  size_t k;
+  permi_coefficient c = *origin->c;
+  c.real_low = c.imaginary_low = 0; /* which compilers then know */
   if (place && short_one) {
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
         permi_value_add(algebra, numbers, NULL, y + k * size, x + place[k] * size, 0);
   } else if (short_one) {
     permi_values_add_of(algebra, numbers, NULL, y, x, count, 0);
   } else if (place) {
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
         permi_value_add(algebra, numbers, &c, y + k * size, x + place[k] * size, 0);
   } else {
@@ -7065,10 +6938,9 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
-  uint64_t r;
   if (!modulus)
     return (double)c->integer[0];
-  r = permi_residue_of(c->integer[0], modulus);
+  uint64_t r = permi_residue_of(c->integer[0], modulus);
   if (root)
     r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
                           modulus);
@@ -7090,8 +6962,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
 {
   const int family = permi_lanes_row(frontier->arrays->isa);
   double seconds = 0;
-  int p;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     const int growth = permi_residues_growth(frontier, p, weight[p], half);
     if (growth < 0)
       return (double)INFINITY;
@@ -7109,7 +6980,6 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   const double bits = frontier->bits[frontier->steps];
   const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double half = 0.5 * (double)modulus;
-  int b;
   memset(best, 0, sizeof *best);
   best->seconds = (double)INFINITY;
   if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
@@ -7122,7 +6992,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
     best->passes = best->seconds < (double)INFINITY;
     best->modulus = modulus;
   }
-  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+  for (int b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
     const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
     const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
     if (seconds < best->seconds) {
@@ -7142,19 +7012,18 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
   double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
   const uint64_t own_modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
   unsigned char *growth = frontier->arrays->growth;
-  int p, s;
   if (pool.failed)
     return 0;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     weight[p] = 0; /* the sum of the step's moduli; INFINITY: not real */
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
       const permi_coefficient *c = &frontier->coefficient[s];
       weight[p] += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, own_modulus, 0));
     }
     weight[p] *= 1 + 1e-12;
   }
   half = permi_residues_search(frontier, weight, modulus, residues);
-  for (p = 0; p < frontier->steps && residues->passes; p++)
+  for (int p = 0; p < frontier->steps && residues->passes; p++)
     growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
   permi_pool_release(&pool);
   return 1;
@@ -7188,7 +7057,6 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
-  uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
     for (j = 0, layout->start[0] = 0; j <= low; j++) {
@@ -7196,7 +7064,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
       layout->start[j + 1] = layout->start[j] + binomial;
       binomial = binomial * (low - j) / (j + 1);
     }
-    x = 0;
+    uint32_t x = 0;
     do {
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
@@ -7210,7 +7078,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   layout->low = low;
   for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
     begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
-  x = 0;
+  uint32_t x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
@@ -7254,13 +7122,12 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
 
 static void permi_eights_fill(const permi_layout *target, const uint16_t *place, permi_eight *eights)
 {
-  int j, k, i;
-  for (j = 0; j <= target->low; j++) {
+  for (int j = 0; j <= target->low; j++) {
     permi_eight *eight = eights + target->start[j] / 8 + j;
-    for (k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
+    for (int k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
       const int end = target->start[j + 1] - k < 8 ? target->start[j + 1] - k : 8;
       memset(eight, 0, sizeof *eight);
-      for (i = 0; i < end; i++) {
+      for (int i = 0; i < end; i++) {
         if (place[k + i] == PERMI_ARRAY_NOWHERE)
           continue;
         if (!eight->here)
@@ -7281,8 +7148,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first, low = arrays->low;
   const uint64_t low_mask = ((uint64_t)1 << low) - 1, top_mask = ~UINT64_C(0) << (low + arrays->middle);
   const size_t words = (size_t)1 << low;
-  int s, k;
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
     const int more = permi_count_ones(from) - permi_count_ones(pull.want);
@@ -7308,7 +7174,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
     if (way->moves && !run->gpu) {
       uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
-      for (k = 0; k < target->start[target->low + 1]; k++) {
+      for (int k = 0; k < target->start[target->low + 1]; k++) {
         const uint32_t word = target->word[k];
         place[k] = (word & way->low_test) == way->low_want ? source->rank[(word & way->low_keep) ^ way->low_flip]
                                                            : (uint16_t)PERMI_ARRAY_NOWHERE;
@@ -7364,10 +7230,9 @@ static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, p
 static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
 {
   permi_gap *gap = places->gap;
-  uint64_t at;
   while (gap->end - gap->begin < bytes)
     gap++;
-  at = gap->begin;
+  const uint64_t at = gap->begin;
   gap->begin += bytes;
   places->most = gap->begin > places->most ? gap->begin : places->most;
   if (gap->begin == gap->end) {
@@ -7380,7 +7245,6 @@ static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
 static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
 {
   int low = 0, high = places->gaps - 1, before;
-  permi_gap *gap;
   while (low < high) {
     const int middle = (low + high) / 2;
     if (places->gap[middle].begin > at)
@@ -7388,7 +7252,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
     else
       low = middle + 1;
   }
-  gap = places->gap + low;
+  permi_gap *gap = places->gap + low;
   before = low > 0 && gap[-1].end == at;
   if (!before) {
     memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
@@ -7409,11 +7273,10 @@ static void permi_places_size(permi_places *places, int p)
   const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
   const int next = p < frontier->steps ? p + 1 : p;
   const uint64_t each = permi_arrays_bytes_at(frontier, next);
-  int c, k;
-  for (c = 0; c <= arrays->top; c++) {
+  for (int c = 0; c <= arrays->top; c++) {
     const int most = frontier->most[p] - c < below ? frontier->most[p] - c : below;
     uint64_t states = 0, ways = c <= permi_count_ones(tops);
-    for (k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
+    for (int k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
       states += k >= frontier->ones[p] - c ? ways : 0;
     places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
   }
@@ -7423,8 +7286,7 @@ static void permi_places_start(permi_places *places)
 {
   const permi_frontier *frontier = places->frontier;
   double turn = PERMI_ARRAY_TURN_BYTES;
-  int p;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
   places->turn = (uint64_t)turn;
   places->gap[0].begin = 0;
@@ -7440,13 +7302,12 @@ static void permi_places_step(permi_places *places, int p)
   const permi_arrays *arrays = frontier->arrays;
   const int above = arrays->low + arrays->middle;
   uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
-  int s, k;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, s);
     fixed &= pull.keep & ~pull.flip;
   }
   places->fixed = (uint32_t)(fixed >> above);
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
   places->next = 0;
   places->done = 0;
@@ -7516,8 +7377,7 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   return opened;
 }
 
-/* ===================================================================================== >>arrays_run
-   Makes, prices and runs arrays. */
+/* ===================================================================================== >>arrays_run */
 
 #define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
@@ -7552,24 +7412,22 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
   permi_sizes sizes;
-  int i, s;
   permi_sizes_clear(&sizes);
-  for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
+  for (int i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
     char *y = (step->kept ? step->kept + target->top_offset[top] * run->bytes : permi_array_values(run, p + 1, top)) +
               (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
-    for (s = 0; s < ways; s++) {
+    for (int s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
       const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
-      uint32_t word;
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
           (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
-      word = (high & way->keep) ^ way->flip;
+      const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
                           (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
@@ -7618,7 +7476,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
                                NULL, 0};
   perm_status status = PERM_OK;
-  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -7627,7 +7484,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    const int tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
@@ -7639,9 +7496,8 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 {
   const permi_frontier *frontier = run->frontier;
   double weight = 0;
-  int s;
   *least = 1;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     permi_coefficient c = frontier->coefficient[s];
     if (run->absolute)
       c.real = c.imaginary = 0;
@@ -7676,7 +7532,6 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout *target = &run->layout[(p + 1) & 1];
   permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
-  int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
@@ -7700,10 +7555,10 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
+  const int e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
   if (e && run->gpu)
     status = permi_gpu_scale(run, target->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  for (k = 0; e && !run->gpu && k < target->tops; k++)
+  for (int k = 0; e && !run->gpu && k < target->tops; k++)
     permi_values_scale((double *)(void *)permi_array_values(run, p + 1, target->top[k]),
                        permi_layout_states(target, target->top[k]) * run->bytes / sizeof(double), e);
   runner->visited += run->again ? 0 : (double)target->states;
@@ -7732,20 +7587,18 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  long long common;
   double lost = 0, most = 0;
-  int pass, k;
-  for (k = 0; k < last; k++)
+  for (int k = 0; k < last; k++)
     most = fmax(most, fabs(value[k]));
   if (most > 0 && sizes[1].exp2 > sizes[0].exp2 &&
       sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
     sizes[1].exp2 = sizes[0].exp2;
     sizes[1].loss = (double)INFINITY;
   }
-  common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
-  for (pass = 0; pass < 2; pass++) {
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  for (int pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = pass ? last : 0; k < last + pass; k++)
+    for (int k = pass ? last : 0; k < last + pass; k++)
       value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
@@ -7762,7 +7615,6 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
-  int p;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   if (gpu || seconds < PERMI_PARALLEL_SECONDS)
     run->base.threads = 1;
@@ -7776,7 +7628,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++)
+  for (int p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
   run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
@@ -7797,13 +7649,12 @@ PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, doubl
   uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2] = {0, 0};
   uint64_t root = 0;
   perm_status status = PERM_OK;
-  int pass;
   if (pool->failed)
     return PERM_ERROR_MEMORY;
   residue[0] = word + 2 * (primes + 1);
   residue[1] = residue[0] + primes + 1;
   permi_primes_choose(prime, primes, parts == 2, plan->bits);
-  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
     const int k = pass / parts, part = pass % parts;
     const uint64_t p = primes ? prime[k].p : plan->modulus;
     double last;
@@ -7843,14 +7694,13 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
-  int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   if (permi_arrays_open(&run, frontier, control, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
   if (status == PERM_OK && residues)
     status = permi_arrays_residues(&run, leaf->information.seconds, partial);
-  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
@@ -7889,7 +7739,6 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   uint64_t *masks = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof *masks);
   unsigned char *growth = (unsigned char *)permi_pool_get(pool, steps, 1);
   double units = 0;
-  int p, v;
   if (pool->failed || slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return !pool->failed;
   arrays->occupied = masks;
@@ -7901,14 +7750,14 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
       continue;
     if (permi_watch_gather(watch, &units, 40 + 5.0 * (death[v] - birth[v])))
       return 1;
     arrays->born[birth[v] + 1] |= bit;
-    for (p = birth[v] + 1; p <= death[v]; p++) {
+    for (int p = birth[v] + 1; p <= death[v]; p++) {
       arrays->occupied[p] |= bit;
       arrays->rows[p] |= v < block->n ? bit : 0;
     }
@@ -7948,8 +7797,7 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
-  int p;
-  for (p = 1; p <= frontier->steps; p++) {
+  for (int p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);
@@ -8077,8 +7925,7 @@ static double permi_tree_power(int base, int k)
 static void permi_tree_supports(int t, double *sum)
 {
   double way = 1, all = 0;
-  int k;
-  for (k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
+  for (int k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
     sum[k] = all += way;
   sum[t] = permi_tree_power(2, t);
 }
@@ -8098,12 +7945,11 @@ static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, in
   const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
   const int b = permi_count_ones(other & ~one);
   double pairs = 0, ways = 1, shares, own[PERMI_TREE_WIDTH + 1], others[PERMI_TREE_WIDTH + 1];
-  int x, y;
   permi_tree_supports(a, own);
   permi_tree_supports(b, others);
-  for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
+  for (int x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
     shares = ways * own[one_most - x < a ? one_most - x : a];
-    for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
+    for (int y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
       pairs += shares * others[other_most - y < b ? other_most - y : b];
   }
   return pairs;
@@ -8117,11 +7963,10 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
   const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
-  int x, y;
   if (tree->alone)
     return permi_tree_disjoint(one, one_difference, other, other_difference);
-  for (x = 0; x <= a; x++)
-    for (y = 0; y <= b; y++)
+  for (int x = 0; x <= a; x++)
+    for (int y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
                permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
                permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
@@ -8135,13 +7980,12 @@ static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most,
                              double *visits)
 {
   const int few = permi_count_ones(one | other) <= PERMI_TREE_SMALL;
-  double ones, others;
   if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
     return -1;
   if (few && !visits)
     return 1;
-  ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
-  others = few ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  const double ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  const double others = few ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
   if (visits)
     *visits = fmin(ones, others);
   return !few && fmin(ones, others) > 4 * permi_tree_disjoint(one, one_most, other, other_most) ? -1 : ones <= others;
@@ -8311,10 +8155,9 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   uint32_t set = join->set[part], next = 1;
-  int bit;
-  for (bit = 0; bit < 4; bit++)
+  for (int bit = 0; bit < 4; bit++)
     group_of[bit][0] = mask_of[bit][0] = 0;
-  for (bit = 0; set; set &= set - 1, bit++) {
+  for (int bit = 0; set; set &= set - 1, bit++) {
     const uint32_t one = set & (0 - set), group = one & common ? next : 0, half = 1u << bit % 7;
     for (i = 0; i < half; i++) {
       group_of[bit / 7][half + i] = group_of[bit / 7][i] | group;
@@ -8395,7 +8238,6 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
-  size_t i;
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = run->tree->alone || (own >= 0 && own <= join->own);
@@ -8404,7 +8246,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1]) {
         const permi_tree_group one = permi_tree_group_of(join, 0, g), other = permi_tree_group_of(join, 1, h);
-        for (i = 0; i < one.count; i++)
+        for (size_t i = 0; i < one.count; i++)
           multiply(run->tree, &run->rank, one.mask[i] ^ join->rows, one.value + (size_t)run->tree->size * one.index[i],
                    &other, join->out->value);
         status = permi_runner_poll(&run->base, 0.125 * (double)other.count * (double)one.count, run->base.done, thread);
@@ -8432,11 +8274,9 @@ static void permi_tree_block(const double *a, const double *x, const uint32_t *p
   y[q[7]] = y[q[7]] + a[0] * x7 + a[1] * x6 + a[2] * x5 + a[3] * x4 + a[4] * x3 + a[5] * x2 + a[6] * x1 + a[7] * x0;
 }
 
-/* Copies the `count` places that a block has. */
 static void permi_tree_block_copy(const double *table, const uint32_t *at, uint32_t count, double *room)
 {
-  uint32_t k;
-  for (k = 0; k < 8; k++)
+  for (uint32_t k = 0; k < 8; k++)
     room[k] = k < count ? table[at[k]] : 0;
 }
 
@@ -8503,20 +8343,18 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
                              -1, NULL};
-  uint32_t high;
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_count_ones(join.rows) - out->difference;
+  int k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
   join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
-  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+  for (uint32_t high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
     run->rank.high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
@@ -8631,8 +8469,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  int e;
-  for (e = node->edge - 1; e < (node + 1)->edge; e++)
+  for (int e = node->edge - 1; e < (node + 1)->edge; e++)
     if (permi_tree_ray_aim(&ray, node, e)) {
       permi_coefficient_weigh(ray.c, &weight, &least);
       permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
@@ -8666,7 +8503,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     const int t = permi_count_ones(node->all) - 1;
     const permi_coefficient *alone = permi_tree_alone(tree, node);
     uint64_t *unit = run->work[0];
-    int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
     table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
@@ -8675,7 +8511,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     memset(table->value, 0, table->states * size * sizeof *table->value);
     if (alone)
       permi_values_add(&tree->numbers, alone, table->value, unit, 1);
-    for (e = node->edge; e < (node + 1)->edge; e++) {
+    for (int e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = tree->alone ? 1 << edge->bit : node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);
@@ -8718,8 +8554,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
   return PERM_OK;
 }
 
-/* ===================================================================================== >>tree_order
-   Orders of a block by elimination. */
+/* ===================================================================================== >>tree_order */
 
 /* A graph of links, dead ones dropped when seen, and a hash table of pairs ever adjacent: hubs cost nothing. A heap
    gives the next vertex, in large blocks lists by degree. */
@@ -8766,20 +8601,18 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
   uint64_t *place = permi_tree_find(graph, pair); /* never 0 */
-  int end;
   if (*place)
     return 0;
   if (2 * graph->pairs + 2 > graph->pair_room) {
     const size_t room = graph->pair_room;
     uint64_t *old = graph->pair, *larger = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
-    size_t i;
     if (!larger || !permi_copy(graph->watch, larger, NULL, 2 * room * sizeof *old)) {
       permi_release(graph->allocator, larger);
       return -1;
     }
     graph->pair = larger;
     graph->pair_room = 2 * room;
-    for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
+    for (size_t i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
     permi_release(graph->allocator, old);
@@ -8787,7 +8620,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   }
   *place = pair;
   graph->pairs++;
-  for (end = 0; end < 2; end++) {
+  for (int end = 0; end < 2; end++) {
     const int from = end ? b : a;
     if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
                     sizeof(int)) || graph->links > INT_MAX / 4)
@@ -8800,7 +8633,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Lists the living neighbours. Millions of a hub's may be dead. */
+/* Millions of a hub's neighbours may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -8891,7 +8724,6 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 {
   const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
@@ -8909,23 +8741,23 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   }
   if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
-  for (v = 0; v < n; v++) {
+  for (int v = 0; v < n; v++) {
     graph->head[v] = graph->turn[v] = -1;
     graph->degree[v] = 0;
   }
   graph->lowest = PERMI_TREE_WIDTH;
-  for (v = 0; v <= PERMI_TREE_WIDTH; v++)
+  for (int v = 0; v <= PERMI_TREE_WIDTH; v++)
     graph->first[v] = -1;
-  for (v = 0; v < block->n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  for (int v = 0; v < block->n; v++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
-  for (v = n; graph->listed && v-- > 0;)
+  for (int v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
-  for (v = 0; v < n && !graph->listed; v++)
+  for (int v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 150))
       return PERM_ERROR_LIMIT;
     else if (!permi_tree_key_push(graph, v))
@@ -8936,20 +8768,19 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 /* Returns 0 without memory or if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
                   sizeof(int)))
     return 0;
-  for (i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++) {
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
-    for (j = 0; j < i; j++)
+    for (int j = 0; j < i; j++)
       if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
         return 0;
   }
-  for (i = 0; i < count; i++)
+  for (int i = 0; i < count; i++)
     if (graph->listed) {
       permi_tree_list_drop(graph, neighbour[i]);
       permi_tree_list_push(graph, neighbour[i]);
@@ -8972,16 +8803,15 @@ typedef struct permi_tree_look {
 
 static void permi_tree_look_begin(permi_tree_look *look, const permi_block *block)
 {
-  int v, e, w;
   look->n = block->vertices;
   look->words = (look->n + 63) / 64;
   look->units = 0;
-  for (v = 0; v < look->n; v++) {
+  for (int v = 0; v < look->n; v++) {
     look->degree[v] = block->start[v + 1] - block->start[v];
     look->fill[v] = -1;
-    for (w = 0; w < look->words; w++)
+    for (int w = 0; w < look->words; w++)
       look->adjacent[v][w] = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       look->adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
 }
@@ -8990,11 +8820,10 @@ static int permi_tree_look_fill(permi_tree_look *look, int v)
 {
   const uint64_t *own = look->adjacent[v];
   int neighbour[PERMI_TREE_WIDTH], count = 0, w, i, j;
-  uint64_t bits;
   if (look->fill[v] >= 0 || look->degree[v] >= PERMI_TREE_WIDTH)
     return look->fill[v] >= 0 ? look->fill[v] : PERMI_TREE_WIDTH * PERMI_TREE_WIDTH;
   for (w = 0; w < look->words; w++)
-    for (bits = own[w]; bits; bits &= bits - 1)
+    for (uint64_t bits = own[w]; bits; bits &= bits - 1)
       neighbour[count++] = 64 * w + permi_trailing_zeros(bits);
   look->fill[v] = 0;
   look->units += count * count;
@@ -9011,9 +8840,8 @@ static void permi_tree_look_eliminate(permi_tree_look *look, int v)
   int w, k, u;
   for (w = 0; w < look->words; w++)
     for (bits = own[w]; bits; bits &= bits - 1) {
-      uint64_t *other;
       u = 64 * w + permi_trailing_zeros(bits);
-      other = look->adjacent[u];
+      uint64_t *other = look->adjacent[u];
       for (look->degree[u] = k = 0; k < look->words; k++) {
         other[k] |= own[k];
         other[k] &= k == u >> 6 ? ~(UINT64_C(1) << (u & 63)) : ~UINT64_C(0);
@@ -9038,12 +8866,11 @@ static double permi_tree_look_seconds(int degree)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
   permi_tree_look look;
-  int v, turn;
   double least = 0;
   permi_tree_look_begin(&look, block);
-  for (turn = 0; turn < look.n && least <= limit; turn++) {
+  for (int turn = 0; turn < look.n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < look.n; v++)
+    for (int v = 1; v < look.n; v++)
       best = look.degree[v] < look.degree[best] ? v : best;
     if (look.degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
@@ -9069,7 +8896,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
   permi_tree_look_begin(&look, block);
   for (turn = 0; turn < look.n; turn++) {
     int best = -1, least_key = INT_MAX;
-    uint64_t bits;
     for (v = 0; v < look.n; v++) {
       int key = look.degree[v];
       if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
@@ -9092,7 +8918,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
     graph->turn[best] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
     for (w = 0; w < look.words; w++)
-      for (bits = look.adjacent[best][w]; bits; bits &= bits - 1)
+      for (uint64_t bits = look.adjacent[best][w]; bits; bits &= bits - 1)
         graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
     permi_tree_look_eliminate(&look, best);
   }
@@ -9139,8 +8965,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* ===================================================================================== >>tree_build
-   Prices and runs a block's tree. */
+/* ===================================================================================== >>tree_build */
 
 /* The caller releases the run's pool. */
 static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run)
@@ -9152,19 +8977,17 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
   const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
   permi_pool *pool = &run->base.pool;
   perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low, *numbers;
-  int i;
   permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
   run->weight = permi_tree_weight(tree);
   run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
   run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
-  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
+  uint32_t *numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
   if (!pool->failed) {
     run->rank.low = numbers;
     run->rank.high = numbers += lows;
     numbers += highs;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
       run->work[i] = run->values + (stacked + (size_t)i * work) * size;
       run->mask[i] = numbers;
       run->index[i] = numbers += most;
@@ -9172,7 +8995,7 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       numbers += groups;
     }
     run->rank.high[0] = 0;
-    for (low = 0; low < lows; low++)
+    for (uint32_t low = 0; low < lows; low++)
       run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
@@ -9183,9 +9006,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_tree_nodes(tree, control, &run);
+  const perm_status status = permi_tree_nodes(tree, control, &run);
   if (status == PERM_OK) {
     run.base.sizes = run.table->sizes;
     permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
@@ -9411,15 +9233,14 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 {
   static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
-  int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
-  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
+  for (int i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
     if (tree->alone)
       hash = permi_coefficient_hash(hash, &tree->alone[i]);
-    for (e = node->edge; e < node[1].edge; e++)
+    for (int e = node->edge; e < node[1].edge; e++)
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
@@ -9429,7 +9250,6 @@ static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_t
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
   const permi_owned owned = tree ? tree->owned : like->owned;
-  int t, k;
   if (!tree)
     return NULL;
   *tree = *like;
@@ -9438,8 +9258,8 @@ static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_t
     return tree;
   tree->binomial = (uint32_t(*)[PERMI_TREE_WIDTH + 2])permi_pool_get(&tree->owned.pool, PERMI_TREE_WIDTH + 1,
                                                                      sizeof *tree->binomial);
-  for (t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
-    for (k = 0; k <= t; k++)
+  for (int t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
+    for (int k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
   return tree;
 }
@@ -9557,8 +9377,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 {
   permi_tree *tree = (permi_tree *)offer->plan;
   const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-  int i;
-  for (i = 0; i < tree->nodes; i++)
+  for (int i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
   if (maker->seen)
@@ -9628,17 +9447,16 @@ typedef struct permi_band_shape {
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
-  int p, r, k;
-  for (r = 0; r < size; r++)
+  for (int r = 0; r < size; r++)
     counts[r] = r == 0;
-  for (p = 0; p < shape->slot_count; p++) {
+  for (int p = 0; p < shape->slot_count; p++) {
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
+    for (int r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
       at[r] = 0;
-      for (k = 0; k <= capacity && k <= r; k++)
+      for (int k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
     }
   }
@@ -9716,7 +9534,6 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -9814,12 +9631,11 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   const permi_band *band = state->band;
   permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
-  int e;
   if (state->from_exp2)
     return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
-  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+  for (int e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
   }
@@ -9828,7 +9644,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
     permi_sizes_clear(sizes);
     permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
-      e = permi_exponent(sizes->largest) - 300;
+      const int e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
         permi_values_scale((double *)state->from, states * state->words, e);
         sizes->exp2 += e;
@@ -9928,13 +9744,12 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   const uint64_t states = shape->states, parts = (uint64_t)state->parts;
   permi_band_stream stream;
   perm_status status = PERM_OK;
-  int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
   stream.begin = (uint32_t)(states * number / parts);
   stream.end = (uint32_t)(states * (number + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
-  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+  for (int e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
     memset(&stream.entry, 0, sizeof stream.entry);
     if (permi_algebra_is_integer(band->numbers.algebra))
@@ -9977,9 +9792,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   const permi_band *band = state->band;
   const int entries = band->entry_start[row + 1] - band->entry_start[row];
   void *values = state->from;
-  int64_t *exp2;
-  int threads;
-  perm_status status;
   runner->done = band->price.cost * row / band->n * band->seconds_each;
   state->row = row;
   state->enterings = 0;
@@ -9989,10 +9801,10 @@ static perm_status permi_band_row(permi_runner *runner, int row)
       !permi_band_shape_find(state))
     return PERM_ERROR_MEMORY;
   state->states = state->shape->states;
-  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  const int threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
-  exp2 = state->from_exp2;
+  const perm_status status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  int64_t *exp2 = state->from_exp2;
   state->from = state->to;
   state->to = values;
   state->from_exp2 = state->to_exp2;
@@ -10152,7 +9964,6 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     }
   for (i = 0; i < n; i++) {
     int streams = 0, kept = 0, fresh, j;
-    double states;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       v = block->neighbour[e] - other;
       if (same[v + other] != v + other)
@@ -10185,7 +9996,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, size, columns, used, ways);
+    const double states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
@@ -10295,7 +10106,6 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
     rank[order[i]] = i;
   for (kind = 0; kind < 3; kind++)
     for (side = 0; side < 2; side++) {
-      permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
         continue;
@@ -10313,7 +10123,7 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
       if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
         continue;
       memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
-      found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
+      permi_band_price found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -10340,7 +10150,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
-      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -10353,7 +10162,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      permi_coefficient c = permi_coefficient_of(block, block->edge[e], &band->numbers);
       if (block->integer)
         memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
       else
@@ -10392,7 +10201,6 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   const permi_numbers *numbers = &band->numbers;
   const size_t n = (size_t)block->n;
   int *same, *lines, *group_of, squared;
-  double each;
   if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
   if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus,
@@ -10401,7 +10209,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
     return 1;
   }
   squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
-  each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+  const double each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
   band->seconds_each = each;
   permi_band_order(maker, room, block, rival / each, same, lines, &band->price);
   if (room->failed)
@@ -10429,9 +10237,8 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
   double each, gamma, sums;
-  int fine;
   offer->plan = band;
-  fine = band && permi_band_search(maker, &room, block, rival, band, offer);
+  const int fine = band && permi_band_search(maker, &room, block, rival, band, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -10458,17 +10265,16 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
-  int i, e, part;
   (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
-  for (i = 0; i < band->n; i++)
-    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+  for (int i = 0; i < band->n; i++)
+    for (int e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
         hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
-      for (part = 0; integers && part < numbers->parts; part++)
+      for (int part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
   leaf->information.work = band->price.cost;
@@ -10571,8 +10377,6 @@ PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a,
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
   perm_sum sum[2];
-  double x, y;
-  int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
@@ -10582,17 +10386,17 @@ PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a,
     permi_wide_add_product(&q, &right, block->integer[c]);
     return p.low == q.low && p.high == q.high;
   }
-  x = block->absolute[a] * block->absolute[d];
-  y = block->absolute[b] * block->absolute[c];
+  const double x = block->absolute[a] * block->absolute[d];
+  const double y = block->absolute[b] * block->absolute[c];
   if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
     return 0;
   memset(sum, 0, sizeof sum);
-  for (i = 0; i <= parts; i++)
-    for (j = 0; j <= parts; j++)
-      for (pair = 0; pair < 2; pair++)
+  for (int i = 0; i <= parts; i++)
+    for (int j = 0; j <= parts; j++)
+      for (int pair = 0; pair < 2; pair++)
         if (!permi_class_add(&sum[i ^ j], part[i][edge[pair][0]], part[j][edge[pair][1]], pair ^ (i & j)))
           return 0;
-  for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
+  for (int w = 0; w < 2 * PERM_SUM_WORDS; w++)
     if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
       return 0;
   return 1;
@@ -10730,10 +10534,9 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
-  int e, pass;
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     const int number = pass ? into : from, change = pass ? 1 : -1;
-    for (e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
+    for (int e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
       const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES + (size_t)build->list[number].slot;
       build->met[at] += change;
       build->odd[at] += change * build->uncommon[block->edge[e]];
@@ -10750,7 +10553,6 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -10829,13 +10631,12 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   permi_classes *plan = build->plan;
   const permi_coefficient one = permi_coefficient_one();
   const permi_class_part made = {from, into, u >= 0, 0, one, one};
-  permi_class_part *part;
   if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
                   sizeof *plan->part)) {
     build->status = PERM_ERROR_MEMORY;
     return NULL;
   }
-  part = &plan->part[build->parts++];
+  permi_class_part *part = &plan->part[build->parts++];
   *part = made;
   plan->step[p].parts++;
   if (u >= 0 && build->plain[u])
@@ -10867,7 +10668,6 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
     const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
     const double room = permi_class_most(size, ahead);
     int64_t growth = 1;
-    permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
       from = permi_class_new(build, side, begin[k], size, ahead);
@@ -10880,7 +10680,7 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
       build->number[u] = from;
     }
     if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
-      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      permi_class_part *part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
       if (part) {
         part->grows = growth != 1;
         part->growth = permi_class_whole(growth, &plan->numbers);
@@ -10956,7 +10756,6 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;
-  int v, side;
   memset(build, 0, sizeof *build);
   build->block = block;
   build->watch = watch;
@@ -10981,11 +10780,11 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->list, 0, 2 * sizeof *build->list);
   build->numbered = 2;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     build->list[side].first = side * block->n;
     build->come[side] = build->list[side].size = block->n;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     build->member[v] = build->place[v] = v;
     build->number[v] = v >= block->n;
     build->open[v] = block->start[v + 1] - block->start[v];
@@ -11027,8 +10826,7 @@ static int permi_class_fields(permi_classes *plan)
   return 1;
 }
 
-/* ==================================================================================== >>classes_run
-   Runs method twins. */
+/* ==================================================================================== >>classes_run */
 
 /* A step expands states into takes (a state, a key, a way) and adds up takes of equal keys by hashing. Large programs
    divide the keys into shares. A share lists states as it meets them, so sums do not depend on threads. A step goes in
@@ -11080,8 +10878,7 @@ static int permi_class_number(const permi_class *c, const uint64_t *key)
 static uint64_t permi_class_hash(const uint64_t *key, int words)
 {
   uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * key[0];
-  int w;
-  for (w = 1; w < words; w++)
+  for (int w = 1; w < words; w++)
     hash = permi_hash(hash, key[w]);
   return hash ^ hash >> 32;
 }
@@ -11144,10 +10941,9 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   const permi_class_list *list = &run->list[run->p & 1][share];
   const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
   const int source = (int)share;
-  size_t s;
   int k, more = 1;
   (void)thread;
-  for (s = run->first; s < end && s < list->count && more; s++) {
+  for (size_t s = run->first; s < end && s < list->count && more; s++) {
     const uint64_t *key = list->key + s * words;
     uint64_t into[PERMI_CLASS_WORDS];
     const int must = permi_class_move(plan, step, key, into);
@@ -11249,13 +11045,11 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   const permi_classes *plan = run->plan;
   const size_t words = (size_t)plan->words;
   permi_class_list *list = &run->list[(run->p + 1) & 1][share];
-  int source;
-  size_t k;
   (void)thread;
-  for (source = 0; source < run->shares; source++) {
+  for (int source = 0; source < run->shares; source++) {
     permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
     const permi_class_list *from = &run->list[run->p & 1][source];
-    for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
+    for (size_t k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const uint64_t *take = takes->take + k * (1 + words);
       const uint32_t state = (uint32_t)take[0], way = (uint32_t)(take[0] >> 32);
       const size_t t = permi_class_find(run, list, take + 1);
@@ -11281,8 +11075,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
-  int p;
-  for (p = 0; p < plan->steps; p++)
+  for (int p = 0; p < plan->steps; p++)
     operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
   return operations + roundings > 1e14 ? (double)INFINITY
                                        : permi_terms_bound(&plan->numbers, roundings, operations, operations);
@@ -11294,11 +11087,10 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
   const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
-  int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
   runner->done = step->done / run->plan->cost * run->plan->seconds;
-  for (k = 0; k < run->shares; k++) {
+  for (int k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
       ;
@@ -11309,16 +11101,16 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  const int shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
-    for (k = 0; k < run->shares && status == PERM_OK; k++)
+    for (int k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
     if (status == PERM_OK)
       status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   }
-  for (k = 0; k < run->shares; k++) {
+  for (int k = 0; k < run->shares; k++) {
     runner->visited += (double)target[k].count;
     if (!permi_algebra_is_integer(run->plan->numbers.algebra))
       permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
@@ -11331,14 +11123,12 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_pool *pool = &run->base.pool;
-  size_t shares;
-  int k;
   permi_runner_begin(&run->base, &plan->owned.allocator, control, "classes");
   run->plan = plan;
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
-  shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++)
+  const size_t shares = (size_t)run->shares;
+  for (int k = 0; k < 2; k++)
     run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
   run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
   run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
@@ -11350,11 +11140,10 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 
 static void permi_class_run_close(permi_class_run *run)
 {
-  int k, which;
-  for (k = 0; run->takes && k < run->shares * run->shares; k++)
+  for (int k = 0; run->takes && k < run->shares * run->shares; k++)
     permi_release(&run->base.locked, run->takes[k].take);
-  for (which = 0; which < 2; which++)
-    for (k = 0; run->list[which] && k < run->shares; k++) {
+  for (int which = 0; which < 2; which++)
+    for (int k = 0; run->list[which] && k < run->shares; k++) {
       permi_release(&run->base.locked, run->list[which][k].key);
       permi_release(&run->base.locked, run->list[which][k].value);
       permi_release(&run->base.locked, run->list[which][k].exp2);
@@ -11380,8 +11169,7 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   return status;
 }
 
-/* ================================================================================== >>classes_order
-   Order, price, offer. */
+/* ================================================================================== >>classes_order */
 
 /* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
    Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
@@ -11482,9 +11270,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
-  permi_class_part *part;
-  permi_class_limit *limit;
-  perm_status status;
   int p;
   plan->numbers = like->numbers;
   plan->lost_error = like->lost_error;
@@ -11496,9 +11281,9 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
     if (watch->worked > patience || permi_watch(watch, 0))
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
-  status = build.status;
-  part = plan->part;
-  limit = plan->limit;
+  perm_status status = build.status;
+  permi_class_part *part = plan->part;
+  permi_class_limit *limit = plan->limit;
   if (status == PERM_OK) {
     plan->numbered = build.numbered;
     plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
@@ -11605,18 +11390,17 @@ static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START + 2, (uint64_t)plan->numbers.algebra);
-  int p, k;
   hash = permi_hash(permi_hash(hash, (uint64_t)plan->numbers.words), plan->numbers.modulus);
-  for (p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
+  for (int p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
     const permi_class_step *step = &plan->step[p];
     hash = permi_hash(hash, (uint64_t)(int64_t)step->joins << 32 | (uint64_t)step->most);
     hash = permi_coefficient_hash(hash, &step->factor);
-    for (k = step->part; k < step->part + step->parts; k++) {
+    for (int k = step->part; k < step->part + step->parts; k++) {
       const permi_class_part *part = &plan->part[k];
       hash = permi_hash(hash, (uint64_t)part->from << 32 | (uint64_t)part->into << 1 | (uint64_t)part->meets);
       hash = permi_coefficient_hash(permi_coefficient_hash(hash, &part->entry), &part->growth);
     }
-    for (k = step->limit; k < step->limit + step->limits; k++)
+    for (int k = step->limit; k < step->limit + step->limits; k++)
       hash = permi_hash(hash, (uint64_t)plan->limit[k].number << 32 | (uint64_t)plan->limit[k].most);
   }
   return hash;
@@ -13466,8 +13250,7 @@ typedef struct permi_signs_matrix {
 } permi_signs_matrix;
 
 typedef struct permi_signs_order {
-  int prefix, length[2];
-  int column[PERM_MAX_N];
+  int prefix, length[2], column[PERM_MAX_N];
 } permi_signs_order;
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
@@ -13520,7 +13303,6 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
 {
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
   const int begin = signs->place[block + 1], end = signs->place[block + 2];
-  int y, place, j;
   signs->own_word[block] = begin < end ? begin >> 3 : 0;
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
@@ -13531,15 +13313,15 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   if (!signs->pattern[block])
     return 0;
   signs->own_rows[block] = permi_signs_bits(begin - 8 * signs->own_word[block], end - begin);
-  for (y = 0; y < patterns; y++) {
+  for (int y = 0; y < patterns; y++) {
     uint64_t *word = signs->pattern[block] + (size_t)(y * signs->width[block]);
     memset(word, 0, (size_t)signs->width[block] * sizeof *word);
-    for (j = 0; j < order->length[block]; j++)
+    for (int j = 0; j < order->length[block]; j++)
       if (y >> j & 1) {
         const int column = order->column[first + j];
-        for (place = 0; place < signs->place[1]; place++)
+        for (int place = 0; place < signs->place[1]; place++)
           permi_signs_add(word, place, matrix->entry[row_at[place]][column]);
-        for (place = begin; place < end; place++)
+        for (int place = begin; place < end; place++)
           permi_signs_add(word + signs->shared_words, place - 8 * signs->own_word[block],
                           matrix->entry[row_at[place]][column]);
       }
@@ -13623,7 +13405,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes all cuts; rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
@@ -13790,11 +13572,10 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   chance[most] = 1;
   for (j = 0; j < matrix->n; j++) {
     const int x = matrix->entry[row][j];
-    int reach;
     if (!x)
       continue;
     seen += abs(x);
-    reach = seen < most - seen ? seen : most - seen;
+    const int reach = seen < most - seen ? seen : most - seen;
     for (s = most - reach; s <= most + reach; s++)
       next[s] = q * chance[s - x] + (1 - q) * chance[s + x];
     swap = chance;
@@ -13807,8 +13588,7 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int s;
-  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+  for (int s = 0; s < PERMI_SIGNS_SHARES; s++)
     survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
@@ -13816,16 +13596,15 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 {
   const int n = matrix->n;
   double binomial = ldexp(1, -n); /* C(n, k) 2^-n */
-  int i, k;
   model->n = n;
   memcpy(model->touched, matrix->touched, sizeof model->touched);
   memset(model->weight, 0, sizeof model->weight);
-  for (k = 0; k <= n; k++) {
+  for (int k = 0; k <= n; k++) {
     const int excess = 2 * k > n ? 2 * k - n : n - 2 * k;
     model->weight[excess * PERMI_SIGNS_SHARES / (n + 1)] += binomial;
     binomial *= (double)(n - k) / (k + 1);
   }
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
@@ -13833,10 +13612,9 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
-  int i, k;
-  for (k = 0; k < model->n; k++)
+  for (int k = 0; k < model->n; k++)
     at[order->column[k]] = UINT64_C(1) << (63 - k);
-  for (i = 0; i < model->n; i++)
+  for (int i = 0; i < model->n; i++)
     for (set = model->touched[i], positions[i] = 0; set; set &= set - 1)
       positions[i] |= at[permi_trailing_zeros(set)];
 }
@@ -13853,7 +13631,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   for (i = 0; i < model->n; i++) {
     const uint64_t set = positions[i];
     const int last = set & before ? 64 - permi_trailing_zeros(set & before) : 0;
-    double *step;
     c = (set & first ? 1 : 0) + (set & second ? 2 : 0);
     if (c == 3) {
       both++;
@@ -13862,7 +13639,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
     own[c] = last > own[c] ? last : own[c];
-    step = model->step[last][c];
+    double *step = model->step[last][c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
       step[s] = ends[last] >> c & 1 ? step[s] * model->survival[i][s] : model->survival[i][s];
     ends[last] |= (unsigned char)(1 << c);
@@ -13914,17 +13691,16 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
   const uint64_t between = permi_signs_bits(low, distance + 1);
-  int i, k;
   if (swap) {
     order->column[a] = order->column[b];
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + distance)) & 1;
       positions[i] ^= differ << low ^ differ << (low + distance);
     }
   } else {
-    for (k = a; k != b; k += a < b ? 1 : -1)
+    for (int k = a; k != b; k += a < b ? 1 : -1)
       order->column[k] = order->column[a < b ? k + 1 : k - 1];
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const uint64_t set = positions[i] & between, mine = positions[i] >> (63 - a) & 1;
       positions[i] ^= set ^ (((a < b ? set << 1 : set >> 1) & between) | mine << (63 - b));
     }
@@ -13932,7 +13708,6 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {
@@ -13981,10 +13756,9 @@ typedef struct permi_signs_work {
 static double permi_signs_leaves(const permi_signs_model *model)
 {
   double sum = 0;
-  int i, s;
-  for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+  for (int s = 0; s < PERMI_SIGNS_SHARES; s++) {
     double product = model->weight[s];
-    for (i = 0; i < model->n; i++)
+    for (int i = 0; i < model->n; i++)
       product *= model->survival[i][s];
     sum += product;
   }
@@ -13993,8 +13767,7 @@ static double permi_signs_leaves(const permi_signs_model *model)
 
 static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice)
 {
-  int i;
-  for (i = 0; i < matrix->n; i++) {
+  for (int i = 0; i < matrix->n; i++) {
     const int x = matrix->entry[i][column], y = twice ? 2 * x : x / 2;
     matrix->entry[i][column] = y;
     matrix->sum[i] += y - x;
@@ -14027,7 +13800,6 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
     const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
-    double fresh;
     int too_large = 0;
     memcpy(was, model->survival, sizeof was);
     for (k = 0; k < n; k++)
@@ -14038,7 +13810,7 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
       if (matrix->touched[i] & flips && !too_large)
         permi_signs_survives(matrix, i, model->survival[i]);
     }
-    fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
+    const double fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
     if (fresh < cost * (1 + heat * (permi_order_random(&seed) + 0.01))) {
       doubled ^= flips;
       cost = fresh;
@@ -14128,7 +13900,6 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -14138,17 +13909,16 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
     memset(walk->counted, 0, sizeof walk->counted);
-    weight = permi_signs_descend(walk, signs->depth, deep, seed);
+    const double weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
     for (k = 0; k < 4; k++)
       counts[k] += weight * (double)walk->counted[k];
-    seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
-              slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
+    const double seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
+                           slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -14236,11 +14006,10 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  int i, e;
   memset(matrix, 0, sizeof *matrix);
   matrix->n = n;
-  for (i = 0; i < n; i++)
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+  for (int i = 0; i < n; i++)
+    for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int64_t x = block->integer[block->edge[e]];
       const int j = block->neighbour[e] - other;
       if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (matrix->size[i] += abs((int)x)) > PERMI_SIGNS_MOST)
@@ -14288,15 +14057,14 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
-                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
-  for (round = 0;; round++) {
+  int each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
+                                                       (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      length = PERMI_SIGNS_BLOCK - round;
+      int length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
-      for (k = 0; k < n; k++)
+      for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;
       order.prefix = n - 2 * length;
@@ -14324,12 +14092,11 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
 {
   const int n = matrix->n;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), (uint64_t)signs->depth);
-  int i, j;
   hash = permi_hash(permi_hash(hash, (uint64_t)order->length[0]), (uint64_t)order->length[1]);
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     hash = permi_hash(hash, (uint64_t)order->column[j]);
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (matrix->entry[i][j])
         hash = permi_hash(permi_hash(hash, (uint64_t)(i * n + j)), (uint64_t)(int64_t)matrix->entry[i][j]);
   return permi_hash(hash, (uint64_t)signs->ranges);
@@ -14361,8 +14128,6 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_options *options = maker->options;
   perm_options open = *options;
-  perm_isa isa;
-  permi_signs_work *work;
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
@@ -14376,8 +14141,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                         permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* probes run on the CPU */
-  isa = permi_isa(&open);
-  work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
+  const perm_isa isa = permi_isa(&open);
+  permi_signs_work *work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
@@ -14423,7 +14188,6 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
-  permi_signs_work *work;
   permi_offer takes;
   int moves;
   memset(&takes, 0, sizeof takes);
@@ -14431,7 +14195,7 @@ static perm_status permi_signs_least(permi_maker *maker, const permi_block *bloc
   if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
       !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
-  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  permi_signs_work *work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_LEAST_SECONDS, maker->watch) >= 0)
@@ -14513,18 +14277,17 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   permi_term *term = memory, *other = memory + most, *sorted;
   perm_status status = PERM_OK;
   size_t count = 0, k;
-  int s, w;
   if (!memory)
     return PERM_ERROR_MEMORY;
   permi_run_prepare(run, p);
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
       int ones = 0;
-      for (w = 0; w < frontier->mask_words; w++)
+      for (int w = 0; w < frontier->mask_words; w++)
         differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
-      for (w = 0; w < frontier->mask_words && frontier->rows; w++)
+      for (int w = 0; w < frontier->mask_words && frontier->rows; w++)
         ones += permi_count_ones(source->high[k * words + (size_t)w] ^ permi_stream_word(frontier, s, 2, w) ^
                                  run->rows[w]);
       if (differs || (frontier->rows && ones > frontier->most[p + 1]))
@@ -14535,7 +14298,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
   count = status == PERM_OK ? count : 0;
-  for (w = 0; w < frontier->mask_words; w++) {
+  for (int w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
     sorted = (permi_term *)permi_sort(term, other, count, sizeof *term, NULL);
@@ -14546,7 +14309,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   for (k = 0; k < count; k++) {
     const permi_take take = term[k].take;
     uint64_t key[PERMI_MASK_WORDS];
-    for (w = 0; w < frontier->mask_words; w++)
+    for (int w = 0; w < frontier->mask_words; w++)
       key[w] = permi_sorting_key(run, p, take, w);
     if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
       memcpy(target->high + target->states * words, key, words * sizeof *key);
@@ -14650,12 +14413,11 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    const int stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
     ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
@@ -14738,13 +14500,12 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   perm_partial ignored;
   permi_leaf leaf;
   double seconds = 0;
-  int probe;
   if (!ways)
     return permi_fail_memory(maker->result);
   memset(&ignored, 0, sizeof ignored);
   memset(&leaf, 0, sizeof leaf);
   leaf.context = plan;
-  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
+  for (int probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
     memset(ways, 0, sizeof *ways);
     ways->end = 1;
     ways->weight = 1;
@@ -14765,15 +14526,14 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   return PERM_OK;
 }
 
-/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
+/* `plan`: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   permi_numbers as_given;
-  int i, e;
   memset(&as_given, 0, sizeof as_given);
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < block->n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
@@ -14834,18 +14594,16 @@ typedef struct permi_matching_level {
 /* Takes a vertex out of the graph (step -1) or back (1). */
 static void permi_matching_move(const permi_transversals *all, int *degree, int v, int step)
 {
-  int e;
   degree[v] -= step * PERMI_TRANSVERSALS_GONE;
-  for (e = all->start[v]; e < all->start[v + 1]; e++)
+  for (int e = all->start[v]; e < all->start[v + 1]; e++)
     degree[all->neighbour[e]] += step;
 }
 
 static void permi_matching_open(const permi_transversals *all, permi_ways *ways, const int *degree,
                                 permi_matching_level *level)
 {
-  int v;
   memset(level, 0, sizeof *level);
-  for (v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
+  for (int v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
     if (degree[v] < degree[level->vertex])
       level->vertex = v;
   if (degree[level->vertex] > 0)
@@ -14909,14 +14667,11 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
 {
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
-  permi_pool *pool;
-  double roundings;
-  int k;
   (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  pool = &all->plan.owned.pool;
+  permi_pool *pool = &all->plan.owned.pool;
   all->plan.n = all->plan.ways = block->n;
   all->plan.run = permi_transversals_chunk;
   if (!permi_numbers_choose_moduli(&all->plan.numbers, block, maker->working->modulus, 1))
@@ -14929,10 +14684,10 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->coefficient = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *all->coefficient);
   if (pool->failed)
     return permi_fail_memory(maker->result);
-  for (k = 0; k < block->edges; k++)
+  for (int k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
   offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
-  roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  const double roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
   all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
                                          (1 - permi_gamma((double)n + roundings)) * (1 + 8 * PERMI_UNIT);
   return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);
@@ -14961,8 +14716,7 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
-  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N], column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -14988,16 +14742,15 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
 {
   const permi_ryser *ryser = walk->ryser;
   const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
-  int e;
   walk->sign = -walk->sign;
   if (ryser->integers) {
-    for (e = begin; e < end; e++)
+    for (int e = begin; e < end; e++)
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
+  for (int e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  for (e = begin; e < end && ryser->parts == 2; e++)
+  for (int e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
@@ -15040,13 +14793,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
-  int part;
   walk->terms++;
   if (walk->ryser->integers) {
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
     return;
   }
-  for (part = 0; part < walk->ryser->parts; part++) {
+  for (int part = 0; part < walk->ryser->parts; part++) {
     permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
     walk->absolute += fabs(walk->product[part][0]);
   }
@@ -15057,8 +14809,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
   double even = walk->product[0][1], odd = even;
-  int e;
-  for (e = 0; e < end; e++) {
+  for (int e = 0; e < end; e++) {
     double *x = &walk->x[0][ryser->touched[e]];
     even *= *x;
     *x += on ? ryser->value[0][e] : -ryser->value[0][e];
@@ -15076,7 +14827,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -15088,8 +14838,8 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    code = walk->code[digit] += step;
-    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    const int code = walk->code[digit] += step;
+    const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
     permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }
@@ -15136,7 +14886,6 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ways ways;
   permi_ryser_walk walk;
-  int d, part;
   (void)workspace;
   memset(&ways, 0, sizeof ways);
   ways.end = leaf->information.chunks;
@@ -15145,7 +14894,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++)
+  for (int d = 0; d < ryser->digits; d++)
     permi_ryser_set(&walk, d, ryser->least[d]);
   walk.product[0][ryser->digits + 1] = 1;
   walk.wide[ryser->digits + 1].low = 1;
@@ -15156,7 +14905,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     const uint64_t word[2] = {walk.sum.low, walk.sum.high};
     permi_sum_add_signed(&partial->value, word, 2);
   }
-  for (part = 0; part < 2; part++) {
+  for (int part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     permi_sum_add_double(sum, walk.total[part].hi);
     permi_sum_add_double(sum, walk.total[part].lo);
@@ -15321,22 +15070,21 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
   permi_ryser_split best, trial;
   uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  int start, i, e;
   memset(&best, 0, sizeof best);
   best.without = -1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+    for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+  for (int start = 0; start < PERMI_DOMINATING_STARTS; start++) {
     uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
     double bits = n;
     trial = best;
     trial.groups = 0;
     for (;;) {
       int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         const int size = block->start[mine + i + 1] - block->start[mine + i];
         if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
           continue;
@@ -15349,7 +15097,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
         break;
       trial.group[trial.groups++] = columns[row];
       bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
+      for (int i = 0; i < n; i++)
         left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
     }
     if (bits < least) {
@@ -15459,10 +15207,9 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
   const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
-  int d, k;
-  for (d = 0; d < ryser->digits; d++)
+  for (int d = 0; d < ryser->digits; d++)
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
-  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+  for (int k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
   permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;
@@ -15579,17 +15326,16 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
   const permi_decompose *plan = run->plan;
   const permi_numbers *numbers = &plan->plan.numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1)
       line[side][i++] = permi_trailing_zeros(left);
   permi_value_one(numbers, run->subsets);
-  for (s = 1; s < 1u << k; s++) {
+  for (unsigned s = 1; s < 1u << k; s++) {
     uint64_t *sum = run->subsets + s * plan->size;
     i = line[0][permi_count_ones(s) - 1];
     memset(sum, 0, plan->plan.bytes);
-    for (last = s; last; last &= last - 1) {
+    for (unsigned last = s; last; last &= last - 1) {
       j = permi_trailing_zeros(last);
       if (piece->mask[0][i] >> line[1][j] & 1)
         permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
@@ -15604,9 +15350,8 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int degree = INT_MAX, s;
-  uint64_t lines;
   for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+    for (uint64_t lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
       const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
       if (entries < degree) {
         degree = entries;
@@ -15691,22 +15436,19 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  permi_decompose *plan;
-  permi_numbers *numbers;
   permi_piece *whole;
   uint64_t *unit;
-  int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
   if (!block->integer && maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
+  permi_decompose *plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  numbers = &plan->plan.numbers;
+  permi_numbers *numbers = &plan->plan.numbers;
   if (!permi_numbers_choose(numbers, block, 0, 0))
     return permi_refuse_long(offer);
   if (numbers->algebra == PERMI_WIDE)
@@ -15726,9 +15468,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   unit = permi_piece_at(plan, whole, 0, n, 0);
   permi_value_one(numbers, unit);
   plan->growth = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], numbers);
       whole->mask[0][i] |= UINT64_C(1) << j;
@@ -15806,31 +15548,29 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, e;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (e = 0; e < block->edges; e++)
+  for (int e = 0; e < block->edges; e++)
     d->from[e] = -1;
-  for (root = 0; root < vertices; root++) {
+  for (int root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+    for (int v = root; v >= 0 && !permi_watch(d->watch, 10);) {
       const int at = d->cursor[v]++;
-      int w;
       if (at == block->start[v + 1]) {
-        e = d->up[v];
+        const int e = d->up[v];
         if (e >= 0)
           permi_drawing_finish(d, e);
         v = e >= 0 ? d->from[e] : -1;
         continue;
       }
-      e = block->edge[at];
+      const int e = block->edge[at];
       if (d->from[e] >= 0)
         continue;
-      w = block->neighbour[at];
+      const int w = block->neighbour[at];
       d->from[e] = v;
       d->to[e] = w;
       d->low[e] = d->next_low[e] = d->height[v];
@@ -15944,7 +15684,6 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -15961,17 +15700,16 @@ static int permi_drawing_test(permi_drawing *d)
           break;
         v = d->from[e];
         for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
-          int left, right;
-          top = &d->conflict[d->conflicts - 1];
-          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
-          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
+          const int left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          const int right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
           if ((left < right ? left : right) != d->height[v])
             break;
           if (top->left.low >= 0)
             d->side[top->left.low] = -1;
         }
         if (d->conflicts > 0) {
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
           if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
@@ -16003,12 +15741,11 @@ static int permi_drawing_test(permi_drawing *d)
 /* Puts h after or before `beside`, alone if beside < 0. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
-  int before;
   if (beside < 0) {
     map->clockwise[h] = map->counterclockwise[h] = h;
     return;
   }
-  before = after ? beside : map->counterclockwise[beside];
+  const int before = after ? beside : map->counterclockwise[beside];
   map->clockwise[h] = map->clockwise[before];
   map->counterclockwise[h] = before;
   map->counterclockwise[map->clockwise[h]] = h;
@@ -16020,11 +15757,10 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
   int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
-  int root, v, k;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     int last = -1;
     leftmost[v] = -1;
-    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+    for (int k = d->first[v]; k < d->first[v + 1]; k++) {
       const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
       permi_embedding_insert(map, h, last, 1);
       leftmost[v] = last < 0 ? h : leftmost[v];
@@ -16032,8 +15768,8 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
     }
     d->cursor[v] = d->first[v];
   }
-  for (root = 0; root < vertices; root++) {
-    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+  for (int root = 0; root < vertices; root++) {
+    for (int v = d->up[root] < 0 ? root : -1; v >= 0;) {
       int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
         v = e < 0 ? -1 : d->from[e];
@@ -16246,8 +15982,7 @@ typedef struct permi_front {
   int begin, end;                  /* of order */
   int parent;                      /* -1: none */
   int child, sibling;              /* last one, those before; -1: none */
-  int boundary, boundary_end;
-  int entry, entry_end;
+  int boundary, boundary_end, entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -16265,8 +16000,7 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;
-  int *part, *level, *queue, *place, *key;
+  int *start, *next, *part, *level, *queue, *place, *key;
   int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
@@ -16298,8 +16032,7 @@ static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 
 static void permi_dissection_forget(permi_dissecting *d, int count)
 {
-  int k;
-  for (k = 0; k < count; k++)
+  for (int k = 0; k < count; k++)
     d->level[d->queue[k]] = -1;
 }
 
@@ -16327,11 +16060,10 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
-    double price, larger;
     before += many[k - least];
     separating += touching[k - least];
-    larger = fmax(before - separating, count - before);
-    price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    const double larger = fmax(before - separating, count - before);
+    const double price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
     if (price < best) {
       best = price;
       *at = k;
@@ -16346,7 +16078,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
-  double price;
   if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -16372,7 +16103,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     }
     for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-    price = permi_dissection_cut(d, count, d->level, &level);
+    const double price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
     level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {
@@ -16485,7 +16216,6 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
-  permi_dissection_part *stack;
   int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
   d.made = made;
@@ -16495,7 +16225,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
+  permi_dissection_part *stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
       !permi_pool_ints(&own, &d.start, n + 1, &d.next, 2 * edges, &d.part, n, &d.level, n, &d.queue, n, &d.place, n,
                        &d.key, n, &d.count, 4 * n + 2, (int **)NULL)) {
@@ -16664,12 +16394,10 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
   const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
   permi_ball c, rest;
-  int round;
   memset(&c, 0, sizeof c);
-  for (round = 0; round < 3; round++) {
-    permi_ball product;
+  for (int round = 0; round < 3; round++) {
     c.radius = 0;
-    product = permi_ball_times(&c, b, parts);
+    permi_ball product = permi_ball_times(&c, b, parts);
     rest = *a;
     permi_ball_accumulate(&rest, &product, 1, parts);
     if (round == 2)
@@ -16695,14 +16423,13 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
 {
   const int k = front->pivots;
   const size_t line = (size_t)front->size * bytes;
-  int i;
   if (row != k) {
     permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
     permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
   }
   if (column != k) {
     permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
-    for (i = 0; i < front->size; i++)
+    for (int i = 0; i < front->size; i++)
       permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
                        front->value + (size_t)i * line + (size_t)column * bytes, bytes);
   }
@@ -16713,9 +16440,8 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
   const int k = front->pivots;
-  int i, j;
-  for (j = k; j < front->summed; j++)
-    for (i = k; i < front->summed; i++)
+  for (int j = k; j < front->summed; j++)
+    for (int i = k; i < front->summed; i++)
       if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
         permi_frontal_swap(front, field->bytes, i, j);
         return 1;
@@ -16730,13 +16456,12 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
-  int i, j;
   field->determinant = permi_montgomery(field->determinant, scaled, &prime);
-  for (i = k + 1; i < size; i++) {
+  for (int i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
     const int columns = *row ? size - k : 0;
     const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
-    for (j = 1; j < columns; j++) {
+    for (int j = 1; j < columns; j++) {
       const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
       row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
     }
@@ -16782,12 +16507,11 @@ static void permi_ball_normalise(permi_field *own)
 {
   permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
-  int e;
   if (own->trust == PERMI_SURE)
     most = fmax(most, x->radius);
   if (most == 0 || !(most <= DBL_MAX))
     return;
-  e = permi_exponent(most);
+  const int e = permi_exponent(most);
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
@@ -16799,17 +16523,16 @@ PERMI_NEVER_INLINE static void permi_ball_eliminate(permi_field *own, permi_fron
   const int k = front->pivots, size = front->size;
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  int i, j;
   own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
   own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
-  for (i = k + 1; i < size; i++) {
+  for (int i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
     if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
       continue;
     factor = permi_ball_divide(row, pivot, own->parts);
-    for (j = 1; j < size - k; j++) {
+    for (int j = 1; j < size - k; j++) {
       const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
       permi_ball_accumulate(row + j, &product, 1, own->parts);
       if (own->trust == PERMI_COARSE) {
@@ -16926,7 +16649,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
+/* *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -16935,7 +16658,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
       pool.failed) {
@@ -16945,7 +16667,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
+  for (int f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
@@ -16965,7 +16687,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
         status = PERM_ERROR_MEMORY;
       below->summed = front.summed - k;
-      for (i = 0; i < size && status == PERM_OK; i++) {
+      for (int i = 0; i < size && status == PERM_OK; i++) {
         below->row[i] = front.row[i + k];
         below->column[i] = front.column[i + k];
         memcpy(below->value + (size_t)i * (size_t)size * bytes,
@@ -16976,10 +16698,10 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       field->determinant = 0;
       x->radius += permi_ball_modulus(x);
       x->re = x->im = permi_dd_make(0);
-      for (i = front.pivots; i < front.size && !field->prime; i++) {
+      for (int i = front.pivots; i < front.size && !field->prime; i++) {
         const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
         double sum = 0;
-        for (j = front.pivots; j < front.size; j++)
+        for (int j = front.pivots; j < front.size; j++)
           sum += permi_ball_modulus(&y[j]) + y[j].radius;
         x->radius *= sum * PERMI_RADIUS_UP;
         permi_ball_normalise(field);
@@ -16995,12 +16717,12 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
-    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+  for (int f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
+    for (int at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
     }
-  for (f = 0; f < dissection->fronts; f++)
+  for (int f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
   return status;
@@ -17011,7 +16733,6 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
   permi_field field;
-  perm_status status;
   int odd;
   memset(&field, 0, sizeof field);
   field.bytes = sizeof(permi_ball);
@@ -17021,7 +16742,7 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   field.real = real;
   field.imaginary = imaginary;
   field.made.ball.re = permi_dd_make(1);
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  const perm_status status = permi_fronts_eliminate(fronts, &field, ask, &odd);
   *determinant = field.made;
   if (odd) {
     determinant->ball.re = permi_dd_negate(determinant->ball.re);
@@ -17109,8 +16830,6 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_planar_run run;
   permi_pool *pool = &run.base.pool;
-  perm_status status;
-  uint64_t *word;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run.base, &planar->owned.allocator, control, "eliminating");
   if (!leaf->threaded)
@@ -17120,8 +16839,8 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   run.prime = (permi_odd_modulus *)permi_pool_get(pool, runs, sizeof *run.prime);
   run.residue[0] = (uint64_t *)permi_pool_get(pool, 2 * runs, sizeof(uint64_t));
   run.entry = (uint64_t *)permi_pool_get(pool, (size_t)planar->edges * (size_t)run.base.threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
-  status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
+  uint64_t *word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
+  perm_status status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
@@ -17216,12 +16935,11 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   permi_front_poll ask = {&run, 0, 0, leaf->information.seconds, NULL};
   permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
-  perm_status status;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run, &planar->owned.allocator, control, "eliminating");
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
     ask.seconds /= 2; /* as priced */
-  status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
+  perm_status status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
   absolute = value;
   if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
     status = permi_planar_measured(planar, planar->absolute, NULL, &ask, &absolute, &ignored);
@@ -17282,7 +17000,6 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_determinant value;
   double bits[2] = {0, 0}, *entry;
-  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -17290,9 +17007,9 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const double x = (double)block->integer[block->edge[e]];
       const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
       squares += x * x + y * y;
@@ -17304,8 +17021,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
     /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
-    whole = entry != NULL;
-    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+    int whole = entry != NULL;
+    for (int e = 0; e < planar->parts * block->edges && whole; e++) {
       entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
       whole &= fabs(entry[e]) < 9007199254740992.0;
     }
@@ -17332,18 +17049,15 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const permi_working *working = maker->working;
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
-  permi_planar *planar;
-  permi_pool *pool;
-  int *row, i, e;
   if (block->edges > 4 * block->n - 4) /* faces have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
   if (maker->offers && block->n < PERMI_PLANAR_LEAST)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-  planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
+  permi_planar *planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  pool = planar ? &planar->owned.pool : NULL;
+  permi_pool *pool = planar ? &planar->owned.pool : NULL;
   if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
@@ -17357,7 +17071,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
   planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
   planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
   planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
@@ -17365,12 +17079,12 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < block->n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       row[block->edge[e]] = i;
       row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
     }
-  for (e = 0; e < block->edges && block->real; e++)
+  for (int e = 0; e < block->edges && block->real; e++)
     planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
   planar->fronts.row = row;
   planar->fronts.column = row + edges;
@@ -17393,11 +17107,10 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
 {
   const permi_planar *planar = (const permi_planar *)offer->plan;
   uint64_t hash = permi_hash(PERMI_HASH_START, planar->modulus);
-  int e, part;
   (void)maker;
-  for (e = 0; e < planar->edges; e++) {
+  for (int e = 0; e < planar->edges; e++) {
     hash = permi_hash(hash, (uint64_t)planar->fronts.row[e] << 32 | (uint64_t)planar->fronts.column[e]);
-    for (part = 0; part < planar->parts && block->integer; part++)
+    for (int part = 0; part < planar->parts && block->integer; part++)
       hash = permi_hash(hash, (uint64_t)planar->integer[part][e]);
     if (!block->integer)
       hash = permi_hash_double(permi_hash_double(hash, planar->real[e]), planar->imaginary ? planar->imaginary[e] : 0);
@@ -17446,16 +17159,15 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
-  for (i = 0; i <= frontier->steps; i++)
+  for (int i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
-  for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    for (j = 0; j < 3; j++)
+  for (int i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
+    for (int j = 0; j < 3; j++)
       hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
     hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
-    for (j = 0; j < 3; j++)
-      for (w = 1; w < frontier->mask_words; w++)
+    for (int j = 0; j < 3; j++)
+      for (int w = 1; w < frontier->mask_words; w++)
         hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
@@ -17473,7 +17185,6 @@ static double permi_lists_weight(const permi_numbers *numbers)
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
-  double there, needed;
   if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
       permi_arrays_bytes_at(frontier, frontier->steps) > 8 * PERMI_GPU_PLANES)
     return 0;
@@ -17481,8 +17192,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
-  there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier);
+  const double there = permi_gpu_bytes(), needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -17492,7 +17202,6 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
-  double by_residues;
   *seconds = permi_arrays_seconds(frontier);
   if (!frontier->bits || maker->keeps)
     return 1;
@@ -17501,7 +17210,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   if (!arrays->residues.passes)
     return 1;
   arrays->by_residues = 1;
-  by_residues = permi_arrays_seconds(frontier);
+  const double by_residues = permi_arrays_seconds(frontier);
   arrays->by_residues = by_residues < *seconds;
   *seconds = fmin(*seconds, by_residues);
   return 1;
@@ -17548,10 +17257,9 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays) {
     permi_arrays *arrays = frontier->arrays;
     double seconds;
-    int residues;
     if (!permi_residues_offer(maker, frontier, &seconds))
       return permi_fail_memory(maker->result);
-    residues = arrays->by_residues;
+    const int residues = arrays->by_residues;
     arrays->by_residues = 0;
     if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
       arrays->isa = PERM_ISA_CUDA;
@@ -17588,7 +17296,6 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
-  permi_budget quick;
   permi_numbers numbers;
   if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
     size = 8; /* residues */
@@ -17612,7 +17319,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
-  quick = *budget;
+  permi_budget quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -17668,7 +17375,6 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_exactness exactness;
   permi_budget budget;
   double cost = 0;
   int *order;
@@ -17676,10 +17382,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
                         permi_time_words(permi_order_seconds(block, 0)).text);
-  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
-  exactness.lost_error = working->lost_error;
-  exactness.modulus = working->modulus;
-  exactness.doubled = permi_sparse_doubled(maker->options);
+  const permi_exactness exactness = {permi_entry_roundings(working, working->n) + block->additions,
+                                     working->lost_error, working->modulus, permi_sparse_doubled(maker->options)};
   if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
@@ -17759,10 +17463,9 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
   const permi_frontier *frontier = (const permi_frontier *)offer->plan;
   double most = 0;
-  int p;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     most = fmax(most, frontier->states[p] * (frontier->stream_start[p + 1] - frontier->stream_start[p]));
   offer->seconds *= PERMI_SORTING_SLOWER;
   offer->bytes = (frontier->room[0] + frontier->room[1]) *
@@ -17779,12 +17482,11 @@ static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
   if (working->reported)
     return 1;
-  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
   working->reported = 1;
@@ -17819,7 +17521,7 @@ static int permi_report_left(permi_working *working)
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    permi_ranked *sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
       *equal += sorted[k].key == sorted[k - 1].key;
   }
@@ -17951,12 +17653,10 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
-  int rows, columns;
   (void)rival;
   if (!permi_report_left(maker->working))
     return permi_fail_memory(maker->result);
-  rows = block->n - report->equal_rows;
-  columns = block->vertices - block->n - report->equal_columns;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
                      : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
@@ -18034,9 +17734,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  perm_status status;
   if (engine->flags & PERMI_ARRAY) {
-    status = engine->make(maker, block, offer, leaf);
+    const perm_status status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
       permi_make_honest(maker, block, leaf);
@@ -18048,17 +17747,13 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
                       perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = engine->method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.seconds = offer->seconds;
-  leaf->information.bytes = offer->bytes;
+  const perm_leaf information = {PERM_LEAF_TASK, engine->method, PERM_ISA_PLAIN, block->n, 1, 0, offer->seconds,
+                                 offer->bytes, 0};
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;
-  status = engine->make(maker, block, offer, leaf);
+  perm_status status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
@@ -18078,10 +17773,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_offer offer;
-  perm_status status;
   memset(&offer, 0, sizeof offer);
   permi_offer_clear(allocator, engine, &offer);
-  status = engine->offer(maker, block, (double)INFINITY, &offer);
+  perm_status status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
     status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
@@ -18147,19 +17841,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  permi_offer *best;
-  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
                             block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
-  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+  for (int i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
-  best = &offers->offer[offers->chosen];
+  permi_offer *best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  const int array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
   if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
                  (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -18206,10 +17898,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   const double finding = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
@@ -18219,7 +17909,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  status = permi_ask_engines(maker, block, &offers);
+  perm_status status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
@@ -18228,7 +17918,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_note_offers(maker, block, &offers);
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
@@ -18240,7 +17930,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
-  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -18248,7 +17937,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  made = (permi_block_array *)(void *)maker->array;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
   if (made) {
     permi_array_free(&made->array, &options->allocator);
     permi_release(&options->allocator, made->entries);
@@ -18355,7 +18044,6 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 {
   const char *missing = matrix ? permi_matrix_missing(matrix) : NULL;
   size_t i, e, previous;
-  int part;
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
   if (matrix->m < 0 || matrix->n < 0)
@@ -18388,7 +18076,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
       if (e > previous && matrix->column[e] <= matrix->column[previous])
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
-      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+      for (int part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
         const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
         if (bad)
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
@@ -18427,8 +18115,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
   permi_cell cell;
-  size_t e;
-  int i, part;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
@@ -18436,10 +18122,10 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+  for (int i = 0; i < m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_matrix_entry(matrix, e, &cell);
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
           ((int64_t *)*entries)[at] = part ? cell.imaginary_integer : cell.integer;
@@ -18455,8 +18141,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 /* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
-  size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
+  for (size_t e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
     if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
@@ -18466,10 +18151,9 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
 {
   permi_number factor;
   perm_status status = PERM_OK;
-  int i;
   *value = job->numbered ? job->number : permi_number_one();
   permi_number_reduce(value, job->modulus);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+  for (int i = 0; i < job->leaves && status == PERM_OK; i++) {
     status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
     permi_number_reduce(&factor, job->modulus);
     if (status == PERM_OK)
@@ -18501,7 +18185,6 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   permi_working working;
   permi_maker maker;
   permi_account account;
-  perm_status status;
   int zero = 0;
   const double start = permi_seconds();
   memset(&maker, 0, sizeof maker);
@@ -18521,7 +18204,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  status = permi_working_make(&working, matrix, exact, watch, &zero, result);
+  perm_status status = permi_working_make(&working, matrix, exact, watch, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
     if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
       status = permi_fail_memory(result);
@@ -18620,7 +18303,6 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -18673,10 +18355,8 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
-  perm_options raised;
-  perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  perm_status status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
   if (scalar && matrix->n > PERM_MAX_N)
@@ -18714,7 +18394,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   }
   if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
       options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
-    raised = *options; /* as permi_doubling_is_cheap */
+    perm_options raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
@@ -18732,9 +18412,8 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
   permi_cell cell;
-  size_t e;
   int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+  for (size_t e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
     permi_matrix_entry(matrix, e, &cell);
     subtracts = cell.real < 0;
   }
@@ -18758,12 +18437,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, 
   permi_control watch = permi_control_begin(options_given);
   perm_job *higher = NULL;
   perm_precision next;
-  perm_status status;
   char line[160];
   int raised = 0;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(matrix, how, &options, job, result);
+  perm_status status = permi_sparse_job(matrix, how, &options, job, result);
   while (status == PERM_OK && (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT) {
     options.precision = next;
     status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
@@ -18801,12 +18479,11 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  perm_status status;
   permi_result_clear(result);
   if (job)
     *job = NULL;
-  status = job ? permi_check_input(matrix, options, &watch, result)
-               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  perm_status status = job ? permi_check_input(matrix, options, &watch, result)
+                           : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_job_asked(permi_sparse_job_planned(matrix, 0, options, job, result), options, job);
   return permi_meter_end(&call, status, result);
@@ -18817,14 +18494,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
-  perm_status status;
   size_t at;
   int exact, row, zero = 0;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_check_input(matrix, options, &watch, result);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
     status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
@@ -18909,14 +18585,11 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   permi_metered call;
-  const perm_options *options;
-  permi_control watch;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  watch = permi_control_begin(options);
-  status = permi_check_input(matrix, options, &watch, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
     status = permi_compute_matrix(matrix, 0, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
@@ -18960,12 +18633,9 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 {
   const int m = problem->m, n = problem->n, shorter = m < n ? m : n, longer = m < n ? n : m, parts = problem->parts;
   perm_options options = *options_given;
-  permi_control watch;
   perm_matrix matrix;
   perm_status status;
-  double start, zeros;
   size_t nnz = 0;
-  int i, j;
   if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
       problem->column_count || (!problem->real && !problem->integer) ||
       !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
@@ -18976,9 +18646,9 @@ static int permi_route(const permi_problem *problem, const perm_options *options
              : problem->real && n <= PERM_MAX_N &&
                    n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
-  start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++) {
+  const double start = permi_seconds(); /* small calls end sooner than a clock is read */
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
@@ -18988,14 +18658,14 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  const double zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
   if (m != n ? (double)nnz > (1 - zeros) * m * n || permi_rectangle_is_small(shorter, longer, (double)nnz)
              : (double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
     return 0;
   permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  watch = permi_control_begin(&options);
+  permi_control watch = permi_control_begin(&options);
   if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
     status = permi_compute_matrix(&matrix, PERMI_FROM_ARRAY, &options, &watch, start, result);
     perm_matrix_free(&matrix);
@@ -19018,9 +18688,6 @@ PERMI_BRIEF_END
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
@@ -19035,7 +18702,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 {
   const uint16_t *place = origin->place + k;
   double v[PERMI_WIDTH];
-  size_t i;
 #if PERMI_WIDTH == 8
   const permi_eight *eight = origin->eight + k / 8;
   if (!eight->wide)
@@ -19053,7 +18719,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
                          _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
   }
 #endif
-  for (i = 0; i < PERMI_WIDTH; i++)
+  for (size_t i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
   return PERMI_LOAD_ANY(v);
 }
@@ -19070,13 +18736,12 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
   double rest[PERMI_WIDTH];
-  size_t i;
   if (left >= PERMI_WIDTH) {
     PERMI_STORE_ANY(y, v);
     return;
   }
   PERMI_STORE_ANY(rest, v);
-  for (i = 0; i < left; i++)
+  for (size_t i = 0; i < left; i++)
     y[i] = rest[i];
 }
 
@@ -19086,21 +18751,19 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
                                                                        int growth, PERMI_P p)
 {
   PERMI_V sum[4];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < vectors; i++)
+  for (int i = 0; i < vectors; i++)
     sum[i] = PERMI_SET(0.0);
-  for (s = 0; s < origins; s++, origin++) {
+  for (int s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
-    for (i = 0; i < vectors; i++) {
+    for (int i = 0; i < vectors; i++) {
       const size_t at = k + (size_t)(i * PERMI_WIDTH);
-      PERMI_V from;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -19108,7 +18771,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < vectors; i++)
+  for (int i = 0; i < vectors; i++)
     PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
@@ -19676,8 +19339,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const ui
                               _mm256_cmpeq_epi8(PERMI_SIGNS_LOAD(a, 1), PERMI_SIGNS_LOAD(b, 1))) != 0;
 #else
   uint64_t met = 0;
-  int i;
-  for (i = 0; i < PERMI_SIGNS_WORDS; i++)
+  for (int i = 0; i < PERMI_SIGNS_WORDS; i++)
     met |= permi_signs_zeros(a[i] ^ b[i]);
   return met != 0;
 #endif
@@ -19703,11 +19365,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   permi_signs_frame *to = &walk->frame[k + 1];
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
-  int i, place, block;
   walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
-  for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
+  for (int i = 0; i < PERMI_SIGNS_VECTORS; i++) {
     PERMI_SIGNS_V v = PERMI_SIGNS_LOAD(from->count, i);
     if (bit)
       v = PERMI_SIGNS_ADD(v, PERMI_SIGNS_LOAD(signs->column[k], i));
@@ -19716,26 +19377,26 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   if (signs->done_place[k] < signs->done_place[k + 1]) {
     if (PERMI_NAME(signs_meet)(to->count, signs->done[k]))
       return 0;
-    for (place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
+    for (int place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
       product *= permi_signs_value(signs, (const unsigned char *)to->count, place);
   }
   walk->product[k + 1] = product;
-  for (block = 0; block < 2; block++) {
+  for (int block = 0; block < 2; block++) {
     const permi_signs_cut *cut = signs->cut + signs->cut_start[2 * k + block];
     const permi_signs_cut *end = signs->cut + signs->cut_start[2 * k + block + 1];
     PERMI_SIGNS_V alive[PERMI_SIGNS_VECTORS];
-    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+    for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
       alive[i] = PERMI_SIGNS_LOAD(from->alive[block], i);
     if (cut < end) {
       for (; cut < end; cut++) {
         const uint64_t *left = cut->alive[count[cut->place] + (bit ? cut->entry : 0) - cut->least];
-        for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+        for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
           alive[i] &= PERMI_SIGNS_LOAD(left, i);
       }
       if (!PERMI_NAME(signs_any)((const uint64_t *)(const void *)alive))
         return 0;
     }
-    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+    for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
       PERMI_SIGNS_STORE(to->alive[block], i, alive[i]);
   }
   return 1;
@@ -19752,13 +19413,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   const uint64_t rows = signs->own_rows[block];
   const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_codes));
   const __m256i nibble = _mm256_set1_epi8(15);
-  int k, v;
-  for (k = 0; k < patterns; k++) {
+  for (int k = 0; k < patterns; k++) {
     const uint64_t *word = add + pattern[k] * signs->width[block];
     uint64_t minus = 0, two = 0, four = 0, three = 0;
-    int64_t sign;
-    int twos;
-    for (v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; v++) {
       const __m256i sum = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(own + 4 * v)),
                                            _mm256_loadu_si256((const __m256i *)(const void *)(word + 4 * v)));
       const __m256i code = _mm256_shuffle_epi8(codes, sum & nibble);
@@ -19768,8 +19426,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
       if (fours)
         four |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 6)) << 32 * v;
     }
-    twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
-    sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
+    const int twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
+    const int64_t sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
     value[k] = ((signs->three[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
   }
 }
@@ -19788,17 +19446,15 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
 {
   const permi_signs *signs = walk->signs;
   int64_t sum = 0;
-  int at, i;
 #if PERMI_WIDTH >= 4
   if (signs->by_table) { /* marks are 0 beyond the last row */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     __m256i sums = zero;
-    __m128i both;
-    for (at = 0; at < groups; at += 4) {
+    for (int at = 0; at < groups; at += 4) {
       __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(walk->value[1] + at));
-      for (i = 0; i < shared; i++) {
+      for (int i = 0; i < shared; i++) {
         const __m256i count = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(walk->word[i] + at)),
                                                _mm256_set1_epi64x((long long)u[i]));
         const __m256i dead = _mm256_cmpeq_epi8(count, _mm256_set1_epi64x((long long)signs->target[i]));
@@ -19810,13 +19466,13 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
       }
       sums = _mm256_add_epi64(sums, value);
     }
-    both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    __m128i both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
     return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
   }
 #endif
-  for (at = 0; at < groups; at++) {
+  for (int at = 0; at < groups; at++) {
     uint64_t c[PERMI_SIGNS_WORDS], zeros = 0;
-    for (i = 0; i < shared; i++) {
+    for (int i = 0; i < shared; i++) {
       c[i] = u[i] + walk->word[i][at];
       zeros |= permi_signs_zeros(c[i] ^ signs->target[i]);
     }
@@ -19882,18 +19538,17 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   const permi_signs_frame *frame = &walk->frame[signs->prefix];
   const int shared = signs->shared_words;
   permi_wide total = {0, 0};
-  int i, g;
   if (!walk->known[1]) {
     PERMI_NAME(signs_group)(walk, frame, 1);
-    for (i = 0; i < shared; i++)
-      for (g = 0; g < walk->groups[1]; g++)
+    for (int i = 0; i < shared; i++)
+      for (int g = 0; g < walk->groups[1]; g++)
         walk->word[i][g] = signs->group_word[1][walk->group[1][g] * shared + i];
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
   walk->counted[1]++;
   walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
-  for (g = 0; g < walk->groups[0]; g++) {
+  for (int g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];
     permi_wide sum;
@@ -19901,7 +19556,7 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
       u[0] = frame->count[0] + word[0];
       sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], 1));
     } else {
-      for (i = 0; i < shared; i++)
+      for (int i = 0; i < shared; i++)
         u[i] = frame->count[i] + word[i];
       sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], shared));
     }

@@ -111,12 +111,6 @@
 #ifdef PERM_IMPLEMENTATION
 #ifndef PERM_PERMANENT_IMPLEMENTED
 #define PERM_PERMANENT_IMPLEMENTED
-/* gcc 12 warns of its own AVX-512 intrinsics */
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__) /* warns of gcc's pragmas */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -196,9 +190,6 @@ PERMI_BRIEF_END
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* PERM_PERMANENT_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION */
 
@@ -223,6 +214,10 @@ PERMI_BRIEF_END
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 gcc's _mm512_range_pd is a macro, which warns */
+#if defined(__cplusplus) /* gcc 12 warns of its own AVX-512 intrinsics */
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #endif
 #include "kernels/vocabulary.h"
 #if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */

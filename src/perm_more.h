@@ -83,11 +83,6 @@
 #ifndef PERM_SPARSE_IMPLEMENTED
 #include PERM_SPARSE_HEADER_FILE
 #endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -125,9 +120,6 @@ PERMI_BRIEF_END
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
-#endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
 #endif
 #endif /* PERM_MORE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_MORE_IMPLEMENTATION */

@@ -126,11 +126,6 @@
 #if defined(PERM_IMPLEMENTATION) || defined(PERM_SPARSE_IMPLEMENTATION)
 #ifndef PERM_SPARSE_IMPLEMENTED
 #define PERM_SPARSE_IMPLEMENTED
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675, 128, 550
@@ -218,9 +213,6 @@ PERMI_BRIEF_END
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
-#endif
-#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
 #endif
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */

@@ -60,17 +60,16 @@ typedef struct permi_band_shape {
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
-  int p, r, k;
-  for (r = 0; r < size; r++)
+  for (int r = 0; r < size; r++)
     counts[r] = r == 0;
-  for (p = 0; p < shape->slot_count; p++) {
+  for (int p = 0; p < shape->slot_count; p++) {
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
+    for (int r = 0; r < size; r++) { /* counts above 2^53 would spoil others */
       at[r] = 0;
-      for (k = 0; k <= capacity && k <= r; k++)
+      for (int k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
     }
   }
@@ -148,7 +147,6 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Adds a run, to the last one if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -246,12 +244,11 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   const permi_band *band = state->band;
   permi_sizes *sizes = &state->base.sizes;
   double weight = 0, least = DBL_MAX;
-  int e;
   if (state->from_exp2)
     return permi_band_apart(state, row, states);
   if (!(row & PERMI_CANCELS_STEPS))
     permi_values_ease(&band->numbers, state->from, states, sizes);
-  for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
+  for (int e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
     weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
     least = fmin(band->entry[e].real[2], least);
   }
@@ -260,7 +257,7 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
     permi_sizes_clear(sizes);
     permi_values_extremes((const double *)state->from + state->words - 1, states * state->words, state->words, sizes);
     if (sizes->largest > 0 && (sizes->largest < 1e80 || sizes->largest > 1e100)) {
-      e = permi_exponent(sizes->largest) - 300;
+      const int e = permi_exponent(sizes->largest) - 300;
       if (ldexp(sizes->smallest, -e) >= PERMI_BAND_SAFE) {
         permi_values_scale((double *)state->from, states * state->words, e);
         sizes->exp2 += e;
@@ -360,13 +357,12 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   const uint64_t states = shape->states, parts = (uint64_t)state->parts;
   permi_band_stream stream;
   perm_status status = PERM_OK;
-  int e;
   memset(&stream, 0, sizeof stream);
   stream.within = parts > 1;
   stream.begin = (uint32_t)(states * number / parts);
   stream.end = (uint32_t)(states * (number + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
-  for (e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
+  for (int e = band->entry_start[state->row]; e < band->entry_start[state->row + 1] && status == PERM_OK; e++) {
     const int way = state->position[band->entry_group[e]];
     memset(&stream.entry, 0, sizeof stream.entry);
     if (permi_algebra_is_integer(band->numbers.algebra))
@@ -409,9 +405,6 @@ static perm_status permi_band_row(permi_runner *runner, int row)
   const permi_band *band = state->band;
   const int entries = band->entry_start[row + 1] - band->entry_start[row];
   void *values = state->from;
-  int64_t *exp2;
-  int threads;
-  perm_status status;
   runner->done = band->price.cost * row / band->n * band->seconds_each;
   state->row = row;
   state->enterings = 0;
@@ -421,10 +414,10 @@ static perm_status permi_band_row(permi_runner *runner, int row)
       !permi_band_shape_find(state))
     return PERM_ERROR_MEMORY;
   state->states = state->shape->states;
-  threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  const int threads = (double)state->states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   state->parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
-  status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
-  exp2 = state->from_exp2;
+  const perm_status status = permi_share(threads, 0, (uint64_t)state->parts, permi_band_part, state, NULL);
+  int64_t *exp2 = state->from_exp2;
   state->from = state->to;
   state->to = values;
   state->from_exp2 = state->to_exp2;

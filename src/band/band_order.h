@@ -107,7 +107,6 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     }
   for (i = 0; i < n; i++) {
     int streams = 0, kept = 0, fresh, j;
-    double states;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       v = block->neighbour[e] - other;
       if (same[v + other] != v + other)
@@ -140,7 +139,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, size, columns, used, ways);
+    const double states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
@@ -250,7 +249,6 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
     rank[order[i]] = i;
   for (kind = 0; kind < 3; kind++)
     for (side = 0; side < 2; side++) {
-      permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
         continue;
@@ -268,7 +266,7 @@ PERMI_NEVER_INLINE static void permi_band_order(permi_maker *maker, permi_pool *
       if (kind && !memcmp(trial, tried + side * n, (size_t)n * sizeof *trial))
         continue;
       memcpy(tried + side * n, trial, (size_t)n * sizeof *trial);
-      found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
+      permi_band_price found = permi_band_price_of(block, same, trial, fmin(price->cost, limit), number, ways, watch);
       if (found.cost < price->cost) {
         *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
@@ -295,7 +293,6 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
     band->entry_start[i] = used;
     for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
       const int column = block->neighbour[e];
-      permi_coefficient c;
       if (permi_watch_step(watch, (size_t)e, 20))
         return 1;
       if (same[column] != column)
@@ -308,7 +305,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       }
       band->last[g] = i;
       band->entry_group[used] = g;
-      c = permi_coefficient_of(block, block->edge[e], &band->numbers);
+      permi_coefficient c = permi_coefficient_of(block, block->edge[e], &band->numbers);
       if (block->integer)
         memcpy(band->entry[used++].integer, c.integer, sizeof c.integer);
       else
@@ -347,7 +344,6 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
   const permi_numbers *numbers = &band->numbers;
   const size_t n = (size_t)block->n;
   int *same, *lines, *group_of, squared;
-  double each;
   if (!permi_pool_ints(room, &same, 2 * n, &lines, n, &group_of, n, (int **)NULL))
     return 0;
   if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus,
@@ -356,7 +352,7 @@ static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_b
     return 1;
   }
   squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
-  each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+  const double each = seconds[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
   band->seconds_each = each;
   permi_band_order(maker, room, block, rival / each, same, lines, &band->price);
   if (room->failed)
@@ -384,9 +380,8 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
   double each, gamma, sums;
-  int fine;
   offer->plan = band;
-  fine = band && permi_band_search(maker, &room, block, rival, band, offer);
+  const int fine = band && permi_band_search(maker, &room, block, rival, band, offer);
   permi_pool_release(&room);
   if (!fine || offer->why[0])
     return fine ? PERM_OK : permi_fail_memory(maker->result);
@@ -413,17 +408,16 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
-  int i, e, part;
   (void)block;
   hash = permi_hash(hash, integers ? (uint64_t)numbers->algebra : 0);
   hash = permi_hash(permi_hash(hash, integers ? (uint64_t)numbers->words : 0), numbers->modulus);
-  for (i = 0; i < band->n; i++)
-    for (e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
+  for (int i = 0; i < band->n; i++)
+    for (int e = band->entry_start[i]; e < band->entry_start[i + 1] && !permi_watch_step(maker->watch, (size_t)e, 10);
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
         hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
-      for (part = 0; integers && part < numbers->parts; part++)
+      for (int part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
   leaf->information.work = band->price.cost;

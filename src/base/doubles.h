@@ -67,11 +67,10 @@ static double permi_ldexp(double x, long long e)
 /* Returns x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
-  uint64_t bits;
   double power;
   if (e < -1000 || e > 1000)
     return ldexp(x, e);
-  bits = (uint64_t)(e + 1023) << 52;
+  uint64_t bits = (uint64_t)(e + 1023) << 52;
   memcpy(&power, &bits, sizeof power);
   return x * power;
 }
@@ -113,9 +112,8 @@ static double permi_times_minus(double a, double b, double c)
 static permi_dd permi_two_sum(double a, double b)
 {
   permi_dd s;
-  double t;
   s.hi = a + b;
-  t = s.hi - a;
+  const double t = s.hi - a;
   s.lo = (a - (s.hi - t)) + (b - t);
   return s;
 }

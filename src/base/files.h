@@ -67,10 +67,9 @@ static void permi_file_clean(const char *path, char *name)
 {
   const size_t base = permi_file_directory(path), length = strlen(path) - base;
   const struct dirent *entry;
-  DIR *directory;
   memcpy(name, path, base);
   name[base] = 0;
-  directory = opendir(base ? name : ".");
+  DIR *directory = opendir(base ? name : ".");
   while (directory && (entry = readdir(directory)) != NULL) {
     const char *stale = entry->d_name;
     int descriptor;

@@ -7,8 +7,7 @@
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
-  int i;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     uint64_t t = b[i] + carry;
     carry = t < carry;
     a[i] += t;
@@ -20,8 +19,7 @@ static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 static uint64_t permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t borrow = 0;
-  int i;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     uint64_t t = b[i] + borrow, before = a[i];
     borrow = (t < borrow) | (before < t);
     a[i] = before - t;
@@ -73,8 +71,7 @@ PERMI_UNUSED static permi_wide permi_wide_negate(permi_wide x)
 static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_t *x, int words, uint64_t c, int sign)
 {
   uint64_t carry = 0;
-  int i;
-  for (i = 0; i < words; i++) {
+  for (int i = 0; i < words; i++) {
     permi_wide p = permi_multiply_words(x[i], c);
     if (!sign) { /* 4 % of the exact kernel for long entries */
       y[i] = p.low + carry;
@@ -99,8 +96,7 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
 {
   const int negative = (int)(x[words - 1] >> 63);
   uint64_t carry = (uint64_t)negative;
-  int i;
-  for (i = 0; i < words; i++) {
+  for (int i = 0; i < words; i++) {
     magnitude[i] = (negative ? ~x[i] : x[i]) + carry;
     carry = carry && !magnitude[i];
   }
@@ -162,8 +158,7 @@ static void permi_sum_add(perm_sum *sum, const perm_sum *other)
 PERMI_UNUSED
 static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
 {
-  int i;
-  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+  for (int i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
@@ -179,19 +174,17 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
   permi_dd r = {0, 0};
   perm_sum rest = *sum;
   const int negative = permi_sum_drop_sign(&rest);
-  uint64_t mantissa;
-  double low;
   int e, rest_e;
   *exp2 = 0;
   r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
   if (r.hi == 0)
     return r;
-  mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
+  const uint64_t mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
   if (e + 11 < 0) /* the sum has fewer than 53 bits */
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  low = permi_sum_drop_sign(&rest) ? -1 : 1;
+  double low = permi_sum_drop_sign(&rest) ? -1 : 1;
   low *= permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
   r.lo = ldexp(low, rest_e - e);
   *exp2 = (long long)e - 1074 + 64;
@@ -241,10 +234,9 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
 static int permi_integer_multiply(const perm_integer *a, const perm_integer *b, perm_integer *product)
 {
   uint64_t word[2 * PERM_INTEGER_WORDS] = {0};
-  int i;
-  for (i = 0; i < a->words; i++)
+  for (int i = 0; i < a->words; i++)
     word[i + b->words] = permi_words_times(word + i, b->word, b->words, a->word[i], 1);
-  for (i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
+  for (int i = PERM_INTEGER_WORDS; i < 2 * PERM_INTEGER_WORDS; i++)
     if (word[i])
       return 0;
   product->negative = a->negative != b->negative;
@@ -278,8 +270,7 @@ static uint64_t permi_residue_wide(uint64_t high, uint64_t low, uint64_t p)
   __extension__ typedef unsigned __int128 permi_uint128;
   return (uint64_t)(((permi_uint128)high << 64 | low) % p);
 #else
-  int i;
-  for (i = 63; i >= 0; i--) {
+  for (int i = 63; i >= 0; i--) {
     high = high << 1 | (low >> i & 1);
     high -= high >= p ? p : 0;
   }
@@ -315,14 +306,13 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
   perm_sum r = *sum;
-  int i;
   integer->negative = permi_sum_drop_sign(&r);
-  for (i = 0; i < 16; i++)
+  for (int i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
   if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
     return 0;
-  for (i = 0; i < PERM_INTEGER_WORDS; i++)
+  for (int i = 0; i < PERM_INTEGER_WORDS; i++)
     integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
   permi_integer_trim(integer);
   return 1;
@@ -373,8 +363,7 @@ static void permi_number_raise(permi_number *a, long long d)
   a->exp2 += d;
 }
 
-/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, into [1/2, 1], exactly: products do not
-   overflow. */
+/* Brings the larger of |value| and |imaginary|, or of 0 the error or estimate, exactly into [1/2, 1]: no overflow. */
 static void permi_number_normalise(permi_number *a)
 {
   double lead = fmax(fabs(a->value.hi), fabs(a->imaginary.hi));
@@ -440,11 +429,9 @@ PERMI_UNUSED
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
-  double x, y;
   permi_number_normalise(a);
   permi_number_normalise(&b);
-  x = permi_modulus(a->value.hi, a->imaginary.hi);
-  y = permi_modulus(b.value.hi, b.imaginary.hi);
+  const double x = permi_modulus(a->value.hi, a->imaginary.hi), y = permi_modulus(b.value.hi, b.imaginary.hi);
   if (a->exact && b.exact && !permi_integers_multiply(a, &b))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;

@@ -39,10 +39,9 @@ static void *permi_allocate(const perm_allocator *allocator, size_t count, size_
 /* Zeros; fresh pages stay untouched. */
 static void *permi_allocate_zeros(const perm_allocator *allocator, size_t count, size_t size)
 {
-  void *memory;
   if (!allocator->allocate && count && size)
     return permi_prefer_huge_pages(calloc(count, size), count * size);
-  memory = permi_allocate(allocator, count, size);
+  void *memory = permi_allocate(allocator, count, size);
   return memory ? memset(memory, 0, count * size) : NULL;
 }
 
@@ -121,7 +120,6 @@ static void permi_workspace_release(void *pointer, void *user_data)
   workspace->idle[own] = block;
 }
 
-/* Limits a workspace to a call's max_bytes. */
 static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 {
   permi_workspace *workspace = (permi_workspace *)allocator->user_data;
@@ -135,13 +133,12 @@ static void permi_workspace_limit(const perm_allocator *allocator, double limit)
 PERM_API perm_status perm_workspace_create(const perm_allocator *under, perm_allocator *allocator)
 {
   static const perm_allocator none = {NULL, NULL, NULL};
-  permi_workspace *workspace;
   if (!allocator)
     return PERM_ERROR_NULL;
   under = under ? under : &none;
   if (!under->allocate != !under->release)
     return PERM_ERROR_OPTION;
-  workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
+  permi_workspace *workspace = (permi_workspace *)permi_allocate_zeros(under, 1, sizeof *workspace);
   if (!workspace)
     return PERM_ERROR_MEMORY;
   workspace->under = *under;
@@ -305,9 +302,8 @@ PERMI_PRINTF(3, 4)
 static size_t permi_say(char *buffer, size_t size, const char *format, ...)
 {
   va_list arguments;
-  size_t length;
   va_start(arguments, format);
-  length = permi_vsay(buffer, size, format, arguments);
+  const size_t length = permi_vsay(buffer, size, format, arguments);
   va_end(arguments);
   return length;
 }
@@ -439,13 +435,12 @@ typedef struct permi_metered {
 static const perm_options *permi_meter_begin(permi_metered *call, const perm_options *options_given, double input)
 {
   const perm_options *options = permi_options(options_given);
-  permi_meter *meter;
   permi_environment_begin(&call->environment);
   call->meter = NULL;
   permi_workspace_limit(&options->allocator, options->max_bytes > 0 ? options->max_bytes - input : (double)INFINITY);
   if (!(options->max_bytes > 0) || options->allocator.allocate == permi_meter_allocate)
     return options;
-  meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
+  permi_meter *meter = (permi_meter *)permi_allocate_zeros(&options->allocator, 1, sizeof *meter);
   if (meter) {
     meter->under = options->allocator;
     meter->input = input;

@@ -35,8 +35,7 @@ PERM_API const char *perm_name(const char *of, long long number)
       {"isa", "auto", PERM_ISA_AUTO}, PERM_ISA_LIST(PERMI_NAMED)
 #undef PERMI_NAMED
       {"estimator", "auto", 0}, {"estimator", "glynn", 1}, {"estimator", "sinkhorn", 2}, {"estimator", "rejection", 3}};
-  size_t k;
-  for (k = 0; of && k < sizeof names / sizeof *names; k++)
+  for (size_t k = 0; of && k < sizeof names / sizeof *names; k++)
     if (names[k].number == number && !strcmp(names[k].of, of))
       return names[k].name;
   return "unknown";
@@ -90,10 +89,9 @@ static const permi_member permi_members[] = {
 static perm_status permi_member_find(const permi_member *member, size_t count, const char *name, size_t *offset,
                                      size_t *bytes)
 {
-  size_t k;
   if (!name || !offset || !bytes)
     return PERM_ERROR_NULL;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     if (!strcmp(name, member[k].name)) {
       *offset = member[k].offset;
       *bytes = member[k].bytes;

@@ -29,8 +29,7 @@ typedef struct permi_numbers {
 
 /* An entry, or a value of one word or double a part. */
 typedef struct permi_coefficient {
-  double real, imaginary, absolute;
-  double real_low, imaginary_low;
+  double real, imaginary, absolute, real_low, imaginary_low;
   int64_t integer[2]; /* real, imaginary; residues from 0 to modulus - 1 */
 } permi_coefficient;
 
@@ -112,8 +111,7 @@ static void permi_wide_add_product(permi_wide *y, const permi_wide *x, int64_t c
 static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x, int words, const uint64_t *c,
                                                  int length, int subtract)
 {
-  int k;
-  for (k = 0; k < length && k < words; k++)
+  for (int k = 0; k < length && k < words; k++)
     if (c[k] && subtract)
       permi_words_times(y + k, x, words - k, c[k], -1);
     else if (c[k])
@@ -124,12 +122,11 @@ static PERMI_ALWAYS_INLINE void permi_words_fuse(uint64_t *y, const uint64_t *x,
 static PERMI_ALWAYS_INLINE void permi_words_accumulate_of(int words, int parts, const uint64_t *c, int is_short,
                                                           uint64_t *y, const uint64_t *x)
 {
-  int p, q;
-  for (p = 0; p < parts; p++) {
+  for (int p = 0; p < parts; p++) {
     uint64_t magnitude;
     const int negative = is_short && permi_words_magnitude(&magnitude, c + p, 1);
     const uint64_t *factor = is_short ? &magnitude : c + p * words;
-    for (q = 0; q < parts; q++)
+    for (int q = 0; q < parts; q++)
       permi_words_fuse(y + (p ^ q) * words, x + q * words, words, factor, is_short ? 1 : words, negative != (p & q));
   }
 }
@@ -142,9 +139,8 @@ PERMI_UNUSED PERMI_NEVER_INLINE static void permi_words_accumulate(int words, in
 
 static void permi_residue_accumulate(uint64_t p, int parts, const int64_t *c, uint64_t *y, const uint64_t *x)
 {
-  int i, j;
-  for (i = 0; i < parts; i++)
-    for (j = 0; j < parts; j++) {
+  for (int i = 0; i < parts; i++)
+    for (int j = 0; j < parts; j++) {
       const uint64_t factor = (uint64_t)c[i];
       uint64_t *to = y + (i ^ j);
       *to += permi_residue_multiply(x[j], i & j && factor ? p - factor : factor, p);
@@ -234,13 +230,12 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
   const uint64_t *word = (const uint64_t *)value;
   const double *x = (const double *)value;
   const int apart = permi_algebra_is_dd(numbers->algebra) ? 2 : 1;
-  int part, k;
-  for (part = 0; part < numbers->parts; part++) {
+  for (int part = 0; part < numbers->parts; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     if (permi_algebra_is_integer(numbers->algebra)) /* residues have no sign */
       permi_sum_add_signed(sum, word + part * numbers->words, numbers->words);
     else
-      for (k = 0; k < apart; k++)
+      for (int k = 0; k < apart; k++)
         permi_sum_add_double(sum, x[part * apart + k]);
   }
 }

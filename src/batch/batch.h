@@ -58,7 +58,6 @@ typedef struct permi_batch {
   permi_control *control;
 } permi_batch;
 
-/* Returns the stride of permi_batch_matrices. */
 static size_t permi_batch_step(const permi_batch *batch)
 {
   const size_t numbers = batch->kind == PERMI_BATCH_MATRICES ? batch->stride : (size_t)(batch->n * batch->n);
@@ -72,7 +71,6 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
   const size_t step = permi_batch_step(batch);
   const double *const matrices = to;
   size_t e, k;
-  int i, j;
   if (batch->kind == PERMI_BATCH_MATRICES)
     return batch->a + first * step;
   for (e = 0; e < step && batch->kind == PERMI_BATCH_ENTRIES; e++) {
@@ -81,9 +79,9 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
       to[k * step + e] = *from;
   }
   for (k = first * (size_t)n; k < (first + count) * (size_t)n && batch->kind == PERMI_BATCH_SELECTIONS; k += (size_t)n)
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const double *row = batch->a + (batch->rows ? batch->rows[k + (size_t)i] : i) * batch->ld * parts;
-      for (j = 0; j < n; j++, to += parts) {
+      for (int j = 0; j < n; j++, to += parts) {
         const double *entry = row + batch->columns[k + (size_t)j] * parts;
         to[0] = entry[0];
         to[parts - 1] = entry[parts - 1];
@@ -95,9 +93,8 @@ static const double *permi_batch_matrices(const permi_batch *batch, size_t first
 /* Copies pairs x[0], x[other]: stores take longest. */
 PERMI_INLINE void permi_batch_copy(const double *x, size_t other, size_t next, double *to, size_t apart, size_t times)
 {
-  size_t k;
   PERMI_UNROLL_FEW
-  for (k = 0; k < times; k++, x += next, to += apart) {
+  for (size_t k = 0; k < times; k++, x += next, to += apart) {
     const double two[2] = {x[0], x[other]};
     memcpy(to, two, sizeof two);
   }
@@ -108,16 +105,14 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   const size_t step = permi_batch_step(batch);
-  const double *from;
-  size_t e, k;
   if (batch->kind == PERMI_BATCH_ENTRIES && count == PERMI_BATCH_BLOCK) {
-    for (e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
+    for (size_t e = 0; e < entries; e++, to += PERMI_BATCH_BLOCK)
       permi_batch_copy(batch->a + (e / parts * batch->stride + first) * parts + e % parts, parts, 2 * parts, to, 2,
                        PERMI_BATCH_BLOCK / 2);
     return;
   }
-  from = permi_batch_matrices(batch, first, count, room);
-  for (k = 0; k < PERMI_BATCH_BLOCK; k += 2)
+  const double *from = permi_batch_matrices(batch, first, count, room);
+  for (size_t k = 0; k < PERMI_BATCH_BLOCK; k += 2)
     permi_batch_copy(from + (k < count ? k : count - 1) * step, k + 1 < count ? step : 0, 1, to + k, PERMI_BATCH_BLOCK,
                      entries);
 }
@@ -199,11 +194,10 @@ static void permi_batch_one(permi_batch_task *task, size_t at, const double *mat
 static void permi_batch_singles(permi_batch_task *task, size_t begin, size_t end)
 {
   const permi_batch *batch = task->batch;
-  size_t first, k;
-  for (first = begin; first < end; first += PERMI_BATCH_BLOCK) {
+  for (size_t first = begin; first < end; first += PERMI_BATCH_BLOCK) {
     const size_t count = end - first < PERMI_BATCH_BLOCK ? end - first : PERMI_BATCH_BLOCK;
     const double *matrix = permi_batch_matrices(batch, first, count, task->memory);
-    for (k = first; k < first + count; k++, matrix += permi_batch_step(batch))
+    for (size_t k = first; k < first + count; k++, matrix += permi_batch_step(batch))
       if (!batch->todo || batch->todo[k])
         permi_batch_one(task, k, matrix);
   }
@@ -215,8 +209,7 @@ static void permi_batch_write(permi_batch_task *task, size_t first, size_t count
   const permi_batch *batch = task->batch;
   const int parts = batch->parts;
   double *value = batch->out + first * (size_t)parts;
-  size_t k;
-  for (k = 0; k < count; k++, value += parts, stand >>= 1) {
+  for (size_t k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     if (parts == 2)
       value[1] = out[PERMI_BATCH_BLOCK + k];
@@ -264,12 +257,11 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
-/* Lets GPUs take the matrices; batch->todo marks what they leave. Below order 10 sending takes longer. */
+/* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
   const perm_options *options = batch->options;
   permi_control *control = batch->control;
-  perm_status status;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
@@ -284,7 +276,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   if (!batch->todo)
     return permi_fail_memory(result);
   memset(batch->todo, 1, batch->count);
-  status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
+  const perm_status status = permi_batch_gpu_run(batch, threads, &control->gpus, control->message);
   if (status >= 0 || options->gpu.cpu_fallback)
     return status < 0 ? PERM_OK : status;
   return permi_fail(result, status, 0, "%s", control->message);
@@ -306,7 +298,6 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   permi_control *control = batch->control;
   const size_t first = (size_t)number * run->step, last = (size_t)number + 1 == run->tasks;
   permi_batch_task task = {batch, run->threads_inside, run->memory + (size_t)thread * run->room, batch->count, PERM_OK};
-  perm_status status;
   (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(&task, first,
                                                                               last ? batch->count : first + run->step);
   if (task.failed < batch->count) {
@@ -318,7 +309,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   }
   if (thread)
     return PERM_OK;
-  status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
+  const perm_status status = permi_control_poll(control, (double)(number + 1) / (double)run->tasks, "summing");
   return control->stopped != PERM_OK ? control->stopped : last ? PERM_OK : status;
 }
 
@@ -336,15 +327,13 @@ static void permi_batch_products(int columns, unsigned char *to)
   }
 }
 
-/* Lists the choices of four columns. */
 static void permi_batch_splits(int n, permi_batch_split *split)
 {
   const int free = n < 8 ? n : 7, step = n > 6 ? 2 : 1;
-  int first, m, j;
-  for (first = 0; first < step; first++)
-    for (m = (1 << free) - 1 - first; m > 0; m -= step) {
+  for (int first = 0; first < step; first++)
+    for (int m = (1 << free) - 1 - first; m > 0; m -= step) {
       int columns = n == 8 ? 128 : 0, few = n == 8;
-      for (j = 0; j < free; j++) {
+      for (int j = 0; j < free; j++) {
         columns |= (m >> (free - 1 - j) & 1) << j;
         few += m >> j & 1;
       }
@@ -364,12 +353,11 @@ static void permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
   const int n = batch->n;
-  size_t k;
   batch->isa = permi_isa(options);
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
+  for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
     if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
         n <= permi_batch_kernels[k].most)
       batch->kernel = &permi_batch_kernels[k];
@@ -384,13 +372,10 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   permi_control control = permi_control_begin(options);
   permi_batch_sharing run = {batch, step, count / step + (count % step != 0), count, PERM_OK, 0, NULL,
                              apart ? options->threads : 1};
-  perm_status status;
-  perm_isa isa;
-  size_t k;
   int threads = permi_threads(options), all = 0;
   batch->control = &control;
   control.work_total = 1;
-  for (k = 0; k < count * (size_t)parts; k++)
+  for (size_t k = 0; k < count * (size_t)parts; k++)
     batch->out[k] = (double)NAN;
   permi_batch_prepare(batch);
   if (batch->kernel && parts == 1 && n > 4)
@@ -398,7 +383,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   run.room = (size_t)(n * n * parts) * PERMI_BATCH_BLOCK;
   if (batch->kernel)
     run.room += run.room + 4 * PERMI_BATCH_BLOCK + 8 + (size_t)(n + 1) * PERMI_BATCH_ROW;
-  status = permi_batch_on_gpus(batch, threads, result);
+  perm_status status = permi_batch_on_gpus(batch, threads, result);
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
     return status;
@@ -413,7 +398,7 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
+  const perm_isa isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
@@ -467,7 +452,6 @@ static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
   const int n = batch.n;
   const size_t count = batch.count, stride = batch.stride, square = (size_t)(n > 0 ? n : 0) * (size_t)(n > 0 ? n : 0);
   const size_t least = batch.kind == PERMI_BATCH_ENTRIES ? count : square;
-  perm_status status;
   permi_result_clear(result);
   if (n < 0 || n > PERM_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is %d, not 0 to %d", n, PERM_MAX_N);
@@ -480,7 +464,7 @@ static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
       (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
                       "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
-  status = permi_check_whole(batch.options, 5, result);
+  const perm_status status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
   if (!batch.out && count)
@@ -521,13 +505,11 @@ static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, c
 {
   const int k = batch.n;
   const size_t count = batch.count;
-  perm_status status;
-  size_t s;
   permi_result_clear(result);
   batch.ld = ld;
   batch.rows = rows;
   batch.columns = columns;
-  status = permi_check_whole(batch.options, 9, result);
+  const perm_status status = permi_check_whole(batch.options, 9, result);
   if (status != PERM_OK)
     return status;
   if (m < 0 || n < 0)
@@ -546,7 +528,7 @@ static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, c
   }
   if (!batch.out && count)
     return permi_fail(result, PERM_ERROR_NULL, 10, "permanents is NULL");
-  for (s = 0; s < count * (size_t)k; s++)
+  for (size_t s = 0; s < count * (size_t)k; s++)
     if ((rows && (rows[s] < 0 || rows[s] >= m)) || columns[s] < 0 || columns[s] >= n)
       return permi_fail(result, PERM_ERROR_RANGE, rows && (rows[s] < 0 || rows[s] >= m) ? 7 : 8,
                         "selection %llu (counted from 0) leaves the %d x %d matrix",

@@ -1,5 +1,4 @@
-/* ======================================================================================= >>batch_gpu
-   Batches on GPUs. */
+/* ======================================================================================= >>batch_gpu */
 #pragma once
 #include "batch.h"
 #include "../dense/dense_gpu.h"
@@ -21,13 +20,11 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
   const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  size_t k;
-  int part;
-  for (k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+  for (size_t k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
-      for (part = 0; part < parts; part++)
+      for (int part = 0; part < parts; part++)
         batch->out[k * (size_t)parts + (size_t)part] = from[part];
     }
   }

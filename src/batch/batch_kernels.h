@@ -1,7 +1,7 @@
 /* ================================================================================== >>batch_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Loads an entry; numbers are `stride` apart, parts half of that. */
+/* Numbers are `stride` apart, parts half of that. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
@@ -12,16 +12,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(expand_pairs)(PERMI_N *pair, const dou
                                                         int parts)
 {
   PERMI_N x[4], y[4];
-  int j, k;
   PERMI_UNROLL
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     x[j] = PERMI_NAME(entry)(a, stride, n, i, j, parts);
     y[j] = PERMI_NAME(entry)(a, stride, n, i + 1, j, parts);
   }
   PERMI_UNROLL
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     PERMI_UNROLL
-    for (k = j + 1; k < n; k++)
+    for (int k = j + 1; k < n; k++)
       *pair++ = PERMI_NAME(plus_times)(PERMI_NAME(times)(x[j], y[k], parts), x[k], y[j], parts);
 }
 
@@ -32,9 +31,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   const int vectors = n * n * parts, pairs = n * (n - 1) / 2;
   PERMI_V large = *largest;
   PERMI_N upper[6], lower[6], sum;
-  int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
+  for (int i = 0; i + 1 < vectors; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * apart;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(p + apart)));
   }
@@ -48,7 +46,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
     PERMI_NAME(expand_pairs)(upper, a, stride, n, 0, parts);
   sum.re = sum.im = PERMI_SET(0.0);
   PERMI_UNROLL
-  for (i = 0; i < pairs; i++)
+  for (int i = 0; i < pairs; i++)
     sum = PERMI_NAME(plus_times)(sum, n == 4 ? upper[i] : PERMI_NAME(entry)(a, stride, n, 0, i, parts),
                                  lower[pairs - 1 - i], parts);
   return sum;
@@ -62,8 +60,7 @@ typedef struct PERMI_NAME(stream) {
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
                                                         size_t stride, size_t vectors, double *values, int parts)
 {
-  size_t v;
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
+  for (size_t v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
     const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
     PERMI_V modulus = PERMI_ABS(value.re);
     PERMI_STORE_ANY(values, value.re);
@@ -246,16 +243,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(int n, const double *a, s
 {
   const int first = away < 0 ? 3 : 6, left = n < first ? 0 : n - first, columns = left < 3 ? left : 3;
   const int apart = 8 * PERMI_WIDTH;
-  int i, j;
-  for (i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
+  for (int i = 0; i < n; i++, to += i % 2 ? PERMI_BATCH_FORM : PERMI_BATCH_PAIR - PERMI_BATCH_FORM) {
     PERMI_N y = PERMI_NAME(entry)(a, stride, n, i, 2, 2);
     if (away >= 0)
       y = PERMI_NAME(spread)(permi_lane_zero, 1, 2);
-    for (j = 9; j < n && away >= 0; j++)
+    for (int j = 9; j < n && away >= 0; j++)
       y = PERMI_NAME(small_signed)(y, PERMI_SET(permi_parity_signs[away >> (j - 9) & 1]),
                                    PERMI_NAME(entry)(a, stride, n, i, j, 2), 2);
     PERMI_NAME(put)(to, apart, y, 2);
-    for (j = 0; j < columns; j++)
+    for (int j = 0; j < columns; j++)
       PERMI_NAME(small_double)(to, PERMI_WIDTH << j, PERMI_NAME(entry)(a, stride, n, i, first + j, 2), apart, 2);
     if (i % 2) {
       const PERMI_NAME(small_entries) entries = {
@@ -315,23 +311,20 @@ PERMI_TARGET PERMI_INLINE unsigned PERMI_NAME(batch_signs)(int n, const double *
   const int outer = (n + 1) / 2 * PERMI_BATCH_PAIR, at_once = PERMI_WIDTH / 4;
   const int settings = n < 6 ? 4 : 8, states = n < 7 ? 1 : n < 9 ? 1 << (n - 6) : 8;
   PERMI_NAME(small_sums) sums;
-  PERMI_V sure;
-  PERMI_N value;
-  int away, s, t;
   sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
-  for (away = -1; away < (n < 9 ? 1 : 1 << (n - 9)); away++) {
+  for (int away = -1; away < (n < 9 ? 1 : 1 << (n - 9)); away++) {
     if (away < 0 || n > 6)
       PERMI_NAME(batch_forms)(n, a, stride, away, away < 0 ? table : table + outer);
-    for (s = 0; s < states && away >= 0; s++)
-      for (t = 0; t < settings; t += at_once)
+    for (int s = 0; s < states && away >= 0; s++)
+      for (int t = 0; t < settings; t += at_once)
         PERMI_NAME(batch_terms)(&sums, n, a, stride, table, t, n > 6 ? outer + s * PERMI_WIDTH : 0,
                                 permi_parity_signs[t / at_once ^ s ^ away]);
   }
-  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  PERMI_N value = PERMI_NAME(minus)(sums.even, sums.odd);
   value.re = scale * value.re;
   value.im = scale * value.im;
   PERMI_NAME(put)(out, PERMI_BATCH_BLOCK, value, 2);
-  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  PERMI_V sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
   return PERMI_NAME(batch_sure)(n, a, stride, least, &sure, 1.0, out, 2);
 }
 
@@ -339,9 +332,8 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_s
                                                              size_t stride, double least, double *out)
 {
   unsigned stand = 0;
-  int v;
   (void)split;
-  for (v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
+  for (int v = 0; v < PERMI_BATCH_BLOCK; v += PERMI_WIDTH)
     stand |= PERMI_NAME(batch_signs)(n, a + v, stride, least, out + 4 * PERMI_BATCH_BLOCK, out + v) << v;
   PERMI_LEAVE();
   return stand;

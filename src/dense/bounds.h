@@ -22,8 +22,7 @@ typedef struct permi_rounded_rows {
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
-  int j;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const double x = row[j] * scale;
     if (x + big - big != x)
       return 0;
@@ -67,10 +66,9 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
-  int j, k;
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
+    for (int k = 0; k < PERMI_SAMPLED_TERMS; k++)
       sign[j][k] = (in_turn ? (first + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
     sign[j][0] = begin ? sign[j][0] : 1;
   }
@@ -91,13 +89,12 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
   const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
-  int i, k;
   permi_sampled_signs(plan->n, begin, sign);
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+  for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weight[k] = 1;
     squares[k] = 0;
   }
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     const int paired = plan->form == PERMI_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2] = {0, 0}, lost[2] = {0, 0}, least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0], &spread);
@@ -113,7 +110,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
     }
     inverse = 1 / norm;
     least = plan->form == PERMI_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
-    for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+    for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
       if (paired) {
         const double off = lost[0] * (size[1][k] + norm_of[1]) + lost[1] * (size[0][k] + norm_of[0]);
@@ -126,7 +123,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
-  for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
+  for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
     weights += weight[k];
     rounded->share += weight[k] * sqrt(squares[k]);
     rounded->largest = fmax(rounded->largest, weight[k] * unit_term);
@@ -227,12 +224,11 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
                                  plan->fingerprint};
   const permi_plain made = {n, view->parts, plan->method == PERM_METHOD_RYSER, plan->chunk_log2, plan->precision, {0}};
   permi_plain *plain;
-  int i, j, part;
   memset(leaf, 0, sizeof *leaf);
   leaf->information = information;
   leaf->explain = permi_plan_explain;
   leaf->scale = permi_dd_make(1);
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     leaf->scale_exp2 -= plan->row_exp2[i] + plan->column_exp2[i];
   permi_plan_bounds(plan, view, leaf);
   if (plan->method == PERM_METHOD_DENSE) {
@@ -247,9 +243,9 @@ static perm_status permi_plan_leaf(const permi_dense_plan *plan, const permi_vie
   if (!plain)
     return PERM_ERROR_MEMORY;
   *plain = made;
-  for (part = 0; part < view->parts; part++)
-    for (i = 0; i < n; i++)
-      for (j = 0; j < n; j++)
+  for (int part = 0; part < view->parts; part++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
         plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
   leaf->context = plain;
   leaf->release = permi_release;

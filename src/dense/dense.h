@@ -67,8 +67,7 @@ static double permi_to_grid(double x, double power_top)
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
-  int j;
-  for (j = 0; j < count; j++)
+  for (int j = 0; j < count; j++)
     sum += fabs(a[j]);
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
@@ -81,17 +80,17 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lanes and block */
 } permi_row_maker;
 
-/* Allocates zeros; returns 0 without memory. */
-static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
-                            size_t table, size_t constants)
+static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *maker, const perm_allocator *allocator,
+                                     int inner, size_t table, size_t constants)
 {
-  const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
-  const size_t room = ((table << dense->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
-  const size_t all = room + step + padded + constants + 16;
-  dense->memory = (double *)permi_allocate_zeros(allocator, all, sizeof(double));
-  if (!dense->memory)
-    return 0;
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  const size_t padded = (size_t)shape->padded, step = 2 * (size_t)shape->outer * padded;
+  const size_t room = ((table << shape->tabled) + 7) / 8 * 8 + 32; /* kernels look ahead */
+  const size_t all = (room + step + padded + constants + 16) * sizeof(double);
+  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense + all);
+  if (!dense)
+    return NULL;
+  *dense = *shape;
+  dense->table = (double *)(((uintptr_t)(dense + 1) + 63) & ~(uintptr_t)63);
   dense->table_size = table;
   dense->step = dense->table + room;
   dense->start = dense->step + step;
@@ -100,7 +99,7 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   maker->table = dense->table;
   maker->row = 0;
   maker->inner = inner;
-  return 1;
+  return dense;
 }
 
 /* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
@@ -141,16 +140,9 @@ PERMI_NEVER_INLINE static void permi_dense_row(permi_row_maker *maker, const dou
 static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count)
 {
   const double power = permi_grid_power(a, count);
-  int j;
-  for (j = 0; j < count; j++)
+  for (int j = 0; j < count; j++)
     a[j] = permi_to_grid(a[j], power);
   permi_dense_row(maker, a);
-}
-
-static void permi_dense_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_dense *)context)->memory);
-  permi_release(allocator, context);
 }
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -189,10 +181,9 @@ static unsigned permi_absolute_mask(const permi_dense_plan *plan, int least)
 /* Copies the columns: pivot, then the rest. */
 static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
-  int j, k, part;
-  for (part = 0; part < view->parts; part++) {
+  for (int part = 0; part < view->parts; part++) {
     row[part][0] = permi_scaled(plan, view, i, plan->pivot, part);
-    for (j = 0, k = 1; j < plan->n; j++)
+    for (int j = 0, k = 1; j < plan->n; j++)
       if (j != plan->pivot)
         row[part][k++] = permi_scaled(plan, view, i, j, part);
   }
@@ -201,8 +192,7 @@ static void permi_plan_row(const permi_dense_plan *plan, const permi_view *view,
 static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
-  int k;
-  for (k = 0; k < plan->n; k++)
+  for (int k = 0; k < plan->n; k++)
     most = fmax(most, permi_scaled_modulus(plan, view, i, k));
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
@@ -231,13 +221,12 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
 {
   const int n = plan->n;
   double power[2] = {0, 0}, low_power;
-  int j, part;
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)];
     memcpy(high, a[part], (size_t)n * sizeof *high);
-    for (j = 0; j < n && divide && parts == 1; j++)
+    for (int j = 0; j < n && divide && parts == 1; j++)
       high[j] /= a[0][0];
-    for (j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
+    for (int j = 0; j < n && divide && parts == 2; j++) { /* right to a few units a part */
       permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(a[1][j]);
       permi_dd size = permi_dd_make(a[0][0]), none = permi_dd_make(a[1][0]);
       const permi_dd real = size, imaginary = permi_dd_make(-a[1][0]);
@@ -250,9 +239,9 @@ static void permi_row_words(const permi_dense_plan *plan, int parts, int divide,
   if (plan->form == PERMI_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     double *high = word[part * (1 + low)], gone = 0;
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       const double x = high[j];
       high[j] = permi_to_grid(x, power[part]);
       if (low) {
@@ -313,19 +302,18 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
 {
   double l[2][2][8], z[2][2][PERM_MAX_N], o[PERM_MAX_N];
   const int settings = 1 << plan->block_columns, count = plan->n - 1 - plan->block_columns;
-  int r, part, j, q;
   memset(z, 0, sizeof z);
-  for (r = 0; r < rows; r++)
-    for (part = 0; part < parts; part++) {
+  for (int r = 0; r < rows; r++)
+    for (int part = 0; part < parts; part++) {
       const double *a = row[r][part];
       permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
-      for (j = 0; j < count; j++)
+      for (int j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
       permi_dense_row_rounded(maker, o, count);
     }
-  for (q = 0; q < settings; q++)
-    for (part = 0; part < parts; part++, constant++) {
+  for (int q = 0; q < settings; q++)
+    for (int part = 0; part < parts; part++, constant++) {
       const double sign = part ? 1 : -1;
       const int other = 1 - part;
       *constant = rows == 1 ? l[0][part][q] : l[0][0][q] * l[1][part][q];
@@ -335,7 +323,7 @@ static double *permi_dense_pair(const permi_dense_plan *plan, permi_row_maker *m
         *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
         *constant -= constant[-2 * q];
-      for (j = 0; j < count; j++) {
+      for (int j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
         if (parts == 2)
           o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
@@ -354,15 +342,14 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
 {
   const int n = plan->n;
   double sum = 0, share = 0, product = 1, bound;
-  int i, j, part;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     sum += lost[i];
   if (sum == 0)
     return;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double square = 0, norm;
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < n; j++)
+    for (int part = 0; part < view->parts; part++)
+      for (int j = 0; j < n; j++)
         square += permi_scaled(plan, view, i, j, part) * permi_scaled(plan, view, i, j, part);
     norm = sqrt(square) * (1 + 1e-12);
     share += lost[i] / norm;
@@ -375,44 +362,41 @@ static void permi_lost_entries(const permi_dense_plan *plan, const permi_view *v
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Makes the tables. Pivots go to the leaf's scale, losses of split rows to its bound. */
+/* Pivots go to the leaf's scale, losses of split rows to its bound. */
 static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
   const int pairs = plan->form == PERMI_FORM_PAIR, divide = plan->form == PERMI_FORM_NORMALISED;
   const int words = divide ? 1 : 2 * parts;
-  permi_dense *dense = (permi_dense *)permi_allocate_zeros(allocator, 1, sizeof *dense);
+  permi_dense shape;
   permi_row_maker maker;
-  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
-  size_t table;
-  int i, j;
+  double row[2][2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  memset(&shape, 0, sizeof shape);
+  shape.n = n;
+  shape.rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
+  shape.padded = (shape.rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
+  shape.outer = plan->outer_columns;
+  shape.chunk_log2 = plan->chunk_log2;
+  shape.absolute_mask = permi_absolute_mask(plan, 12);
+  shape.run = kernel->run;
+  const size_t table = (size_t)shape.rows * (size_t)(pairs ? lanes : lanes * settings);
+  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
+  while (plan->lane_columns != 3 && shape.tabled < PERMI_MOST_TABLED && shape.tabled + 4 < plan->outer_columns &&
+         table << (shape.tabled + 1) <= 24576 / sizeof(double))
+    shape.tabled++;
+  permi_dense *dense =
+      permi_dense_open(&shape, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
+                       (size_t)((n + 1) / 2 * settings * parts));
   if (!dense)
     return PERM_ERROR_MEMORY;
-  dense->n = n;
-  dense->rows = pairs ? n / 2 * parts * (2 + settings) + n % 2 * parts : n * words;
-  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* they look 4 rows ahead */
-  dense->outer = plan->outer_columns;
-  dense->chunk_log2 = plan->chunk_log2;
-  dense->absolute_mask = permi_absolute_mask(plan, 12);
-  dense->run = kernel->run;
-  table = (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings);
-  /* tables leave a quarter of a first-level cache of 32 KiB (docs/engines.md) */
-  while (plan->lane_columns != 3 && dense->tabled < PERMI_MOST_TABLED && dense->tabled + 4 < plan->outer_columns &&
-         table << (dense->tabled + 1) <= 24576 / sizeof(double))
-    dense->tabled++;
-  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns), table,
-                        (size_t)((n + 1) / 2 * settings * parts))) {
-    permi_release(allocator, dense);
-    return PERM_ERROR_MEMORY;
-  }
-  constant = dense->constant;
-  for (i = 0; i < n; i++) {
+  double *constant = dense->constant;
+  for (int i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[pairs & i];
     permi_plan_row(plan, view, i, a);
     if (!pairs) {
       permi_row_words(plan, parts, divide, !divide, a, word, &lost[i]);
-      for (j = 0; j < words; j++)
+      for (int j = 0; j < words; j++)
         permi_dense_row(&maker, word[j] + divide); /* y + 1 is exact too */
       if (divide)
         permi_leaf_scale_by(leaf, 1, a[0][0], 0);
@@ -422,7 +406,7 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
   }
   permi_lost_entries(plan, view, lost, leaf);
   leaf->context = dense;
-  leaf->release = permi_dense_release;
+  leaf->release = permi_release;
   leaf->run_chunk = permi_dense_chunk;
   return PERM_OK;
 }

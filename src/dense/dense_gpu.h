@@ -1,5 +1,4 @@
-/* ======================================================================================= >>dense_gpu
-   Runs of every engine; tables of >>gpu. */
+/* ======================================================================================= >>dense_gpu */
 #pragma once
 #include "gpu.h"
 #include "../gpu/works.h"
@@ -35,10 +34,8 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_gpu *gpu = (const permi_gpu *)leaf->context;
-  uint64_t chunk;
-  int k;
-  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
-    for (k = 0; k < PERM_GPU_SUMS; k++)
+  for (uint64_t chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
     permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
@@ -67,7 +64,6 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   const perm_gpu_sink sink = {&call, gpu->add ? gpu->add : permi_gpu_add, perm_partial_merge, permi_gpu_poll, 0};
   perm_options options;
   char message[PERM_MESSAGE_BYTES] = "";
-  perm_status status;
   int gpus = 0;
   memset(&options, 0, sizeof options);
   if (control)
@@ -75,18 +71,12 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   if (!options.gpu.devices)
     options.gpu.devices = 1;
   options.allocator = gpu->allocator;
-  status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
+  const perm_status status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;
     memcpy(control->message, message, sizeof message);
   }
   return status;
-}
-
-static void permi_gpu_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_gpu *)context)->memory);
-  permi_release(allocator, context);
 }
 
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
@@ -95,67 +85,60 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
   const int pivot = work->product == PERM_GPU_PIVOT, block = pivot + 1, plain = r - n + work->plain;
   double *step = table + stride, *walk = step + stride * work->high;
   double *constant = walk + stride * (2 * work->walk + 1);
-  int j, k, w;
-  for (w = 0; w < words; w++) {
+  for (int w = 0; w < words; w++) {
     const double *a = word[w];
     const int at = r * words + w;
-    for (j = pivot; j < n; j++)
+    for (int j = pivot; j < n; j++)
       table[at] += a[j]; /* exact, as all that follows */
-    for (k = 0; k < work->block; k++)
+    for (int k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
+    for (int k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
     }
-    for (k = 0; k < work->high; k++)
+    for (int k = 0; k < work->high; k++)
       step[k * stride + at] = 2 * a[block + work->block + work->walk + k];
   }
-  for (w = 0; w < parts && pivot && plain >= 0; w++)
+  for (int w = 0; w < parts && pivot && plain >= 0; w++)
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const int n = plan->n, parts = view->parts, product = (int)permi_gpu_product_of(plan);
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu);
-  perm_gpu_work *work;
+  const int n = plan->n, parts = view->parts, words = parts * (1 + lines->low);
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], none = 0;
-  int words, r;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = lines->low;
+  work.plain = lines->plain;
+  work.n = n;
+  work.parts = parts;
+  work.product = (int)permi_gpu_product_of(plan);
+  work.stride = (n * words + 1) / 2 * 2;
+  work.block = plan->block_columns;
+  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work.high = plan->outer_columns - work.walk;
+  work.absolute_mask = permi_absolute_mask(plan, 14);
+  work.fingerprint = plan->fingerprint;
+  work.constants = (size_t)(work.block * n * words + work.plain * parts);
+  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
   if (!gpu)
     return PERM_ERROR_MEMORY;
+  double *table = (double *)(void *)(gpu + 1);
+  gpu->work = work;
+  gpu->work.table = table;
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
-  work = &gpu->work;
-  work->low = lines->low;
-  work->plain = lines->plain;
-  work->n = n;
-  work->parts = parts;
-  work->product = product;
-  words = parts * (1 + work->low);
-  work->stride = (n * words + 1) / 2 * 2;
-  work->block = plan->block_columns;
-  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = permi_absolute_mask(plan, 14);
-  work->fingerprint = plan->fingerprint;
-  work->constants = (size_t)(work->block * n * words + work->plain * parts);
-  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
   gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
-  gpu->memory = (double *)permi_allocate_zeros(allocator, work->doubles, sizeof(double));
-  if (!gpu->memory) {
-    permi_release(allocator, gpu);
-    return PERM_ERROR_MEMORY;
-  }
-  work->table = gpu->memory;
-  for (r = 0; r < n; r++) {
+  for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
-    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work->low, a, word, &none);
-    permi_gpu_table_row(work, gpu->memory, word, r);
+    permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
+    permi_gpu_table_row(&work, table, word, r);
   }
   leaf->context = gpu;
-  leaf->release = permi_gpu_release;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

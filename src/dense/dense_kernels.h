@@ -131,11 +131,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 {
   const double *constant = dense->constant;
   const int settings = 1 << block;
-  PERMI_N z;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
-  z = PERMI_NAME(pair_product)(t, x, constant);
+  PERMI_N z = PERMI_NAME(pair_product)(t, x, constant);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
     PERMI_N next = z;
@@ -281,8 +280,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
 
-/* An estimate from 2^12 outer states on takes one in four groups, by a hash: a matrix may hide its terms from fixed
-   patterns. */
+/* From 2^12 outer states on an estimate takes one in four groups, by a hash: fixed patterns may miss a matrix' terms.
+   */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_moduli)(PERMI_V *absolute, PERMI_V (*p)[8], PERMI_V (*m)[8], int form,
                                                       int parts, int block)
 {
@@ -298,7 +297,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense_end)(PERMI_NAME(total) re, PERMI
                                                      int parts, permi_chunk_sum *out)
 {
   double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
-  int i;
   PERMI_STORE(hi[0], re.hi);
   PERMI_STORE(lo[0], re.lo);
   PERMI_STORE(hi[1], im.hi);
@@ -306,7 +304,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense_end)(PERMI_NAME(total) re, PERMI
   PERMI_STORE(moduli, absolute);
   PERMI_LEAVE();
   memset(out, 0, sizeof *out);
-  for (i = 0; i < PERMI_WIDTH; i++) {
+  for (int i = 0; i < PERMI_WIDTH; i++) {
     const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? -1.0 : 1.0;
     out->value = permi_dd_add(out->value, permi_two_sum(sign * hi[0][i], sign * lo[0][i]));
     if (parts == 2)

@@ -172,8 +172,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
   const int parts = view->parts;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
-  int r;
-  for (r = 0; r < plan->n; r++) {
+  for (int r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     permi_plan_row(plan, view, i, a);
     permi_row_words(plan, parts, divide, lines.low, a, word, &lost[i]);

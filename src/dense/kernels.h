@@ -57,7 +57,6 @@ struct permi_dense {
   double *step;     /* [outer][2][padded]: +2a, -2a */
   double *start;    /* [padded]: all outer signs + */
   double *constant; /* permi_dense_pair */
-  double *memory;
   permi_kernel_run run;
 };
 
@@ -109,12 +108,9 @@ struct permi_exact {
   int window;                   /* weights 2^(window k) */
   int limbs, narrow;            /* narrow: of atoms */
   int wide_padded, wide_entries; /* row sums in doubles; entries of wide_table, for a setting */
-  int outer, chunk_log2, transposed;
-  int settings;
-  int even_rows;
+  int outer, chunk_log2, transposed, settings, even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];
-  int even_row[PERM_MAX_N];
+  int fifth[PERMI_EXACT_LIMBS], even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16; skipping: four int8 */
   const uint32_t *step;          /* [outer][padded] */
@@ -188,8 +184,7 @@ static const double permi_parity_signs[32] = {1,  -1, -1, 1,  -1, 1,  1,  -1, -1
 static void permi_small_fold(double *lane, int width, int parts, int n, double *out)
 {
   const double scale = 8.0 / (double)(1 << n); /* 2^-(n-3) */
-  int part;
-  for (part = 0; part <= parts + 1; part++, lane += 8) {
+  for (int part = 0; part <= parts + 1; part++, lane += 8) {
     const double sign = part < parts ? -1 : 1;
     if (width == 8) {
       lane[0] += sign * lane[4];
@@ -213,9 +208,8 @@ static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
 {
   const uint64_t tops = UINT64_C(0x8080808080808080), y = (uint64_t)x << 32 | x;
   uint64_t word[2];
-  int k;
   memcpy(word, from, sizeof word);
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     word[k] = ((word[k] & ~tops) + (y & ~tops)) ^ ((word[k] ^ y) & tops);
   memcpy(to, word, sizeof word);
 }
@@ -238,8 +232,7 @@ PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
-  int k;
-  for (k = 0; k < width; k++) {
+  for (int k = 0; k < width; k++) {
     permi_wide x;
     x.low = lane[k] - bias;
     if (signs & (k ^ k >> 1 ^ k >> 2))
@@ -255,9 +248,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   permi_form form;
-  int parts, product;
-  int lane_columns, block_columns;
-  int n_least;
+  int parts, product, lane_columns, block_columns, n_least;
   double rate; /* elements/s, one thread; AVX2: of a Zen 3 core, the others of >>prices */
   permi_kernel_run run;
 } permi_kernel;

@@ -18,10 +18,9 @@ static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, per
   const int n = plain->n;
   const double *a = plain->a + part * n * n;
   const uint64_t gray = s ^ s >> 1;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     x[i] = permi_dd_make(0);
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       double on = (double)(gray >> j & 1);
       x[i] = permi_dd_add_double(x[i], (plain->ryser ? on : 1 - 2 * on) * a[j * n + i]);
     }
@@ -31,11 +30,10 @@ static void permi_gray_start(const permi_plain *plain, uint64_t s, int part, per
 /* Adds a double; kahan corrects the sum [Hig02, 4.3]. */
 static permi_dd permi_plain_add(perm_precision precision, permi_dd total, double term)
 {
-  double sum;
   if (precision != PERM_PRECISION_KAHAN)
     return permi_dd_add_double(total, term);
   term += total.lo;
-  sum = total.hi + term;
+  const double sum = total.hi + term;
   total.lo = term - (sum - total.hi);
   total.hi = sum;
   return total;
@@ -58,10 +56,9 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
 {
   const int thin = plain->chunk_log2 > 9 && !plain->ryser;
   double product = 1, off = 0;
-  int i;
   if (thin && permi_scatter(s) & 7)
     return 0;
-  for (i = 0; i < plain->n; i++) {
+  for (int i = 0; i < plain->n; i++) {
     off = off * (size[i] + lost[i]) + product * lost[i];
     product *= size[i] + lost[i];
   }
@@ -78,7 +75,7 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Adds a chunk, in doubles or `wide` in double-double. */
+/* `wide`: in double-double. */
 PERMI_INLINE void permi_gray_chunk(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts, int wide)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -165,10 +162,9 @@ static perm_status permi_expand(permi_expansion *expansion, int row, uint64_t us
   const permi_plain *plain = expansion->plain;
   const int n = plain->n;
   perm_status status = PERM_OK;
-  int j;
   if (row == n)
     permi_partial_add(expansion->partial, re, im, fabs(re.hi) + fabs(im.hi), 1);
-  for (j = 0; j < n && row < n && status == PERM_OK; j++) {
+  for (int j = 0; j < n && row < n && status == PERM_OK; j++) {
     const double a = plain->a[j * n + row], b = plain->parts == 2 ? plain->a[(n + j) * n + row] : 0;
     permi_dd x = re, y = im;
     if (used >> j & 1 || (a == 0 && b == 0))

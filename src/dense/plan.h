@@ -73,11 +73,10 @@ static double permi_unit_of(double x)
 static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view *view)
 {
   double before = 1;
-  int i, j, part;
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (part = 0; part < view->parts; part++)
-      for (j = 0; j < plan->n; j++) {
+    for (int part = 0; part < view->parts; part++)
+      for (int j = 0; j < plan->n; j++) {
         double x = permi_scaled(plan, view, i, j, part);
         sum += fabs(x);
         unit = fmin(unit, permi_unit_of(x));
@@ -93,17 +92,16 @@ static int permi_plan_exact_pairs(const permi_dense_plan *plan, const permi_view
 static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *view)
 {
   uint64_t hash = PERMI_HASH_START;
-  int i, j;
   const int fields[] = {plan->version, plan->n, plan->is_complex, (int)plan->method,
                         permi_precision_number(plan->precision), plan->certify, (int)plan->isa, (int)plan->form,
                         plan->pivot, plan->lane_columns, plan->block_columns, plan->outer_columns, plan->chunk_log2,
                         plan->zero, plan->lossy, plan->exact_rows};
-  for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
+  for (int i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) {
+  for (int i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
-    for (j = 0; j < plan->n * view->parts; j++)
+    for (int j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
     hash = permi_hash(hash, row);
   }
@@ -144,8 +142,7 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Returns 1 if a bound costs at most 15 % of a call, which takes 5 us beside its kernel, and the tables of complex
-   pairs. */
+/* Returns 1 if a bound costs at most 15 % of a call, 5 us beside its kernel, and tables of complex pairs. */
 static int permi_plan_proof_is_cheap(const permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -211,7 +208,6 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
                               perm_result *result)
 {
   double visits = 1, terms = 1;
-  const char *refusal;
   int i, most_chunk = 18, (*exponent)[PERM_MAX_N];
   memset(plan, 0, sizeof *plan);
   plan->version = PERMI_VERSION;
@@ -224,7 +220,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   plan->certify = options->certify;
   plan->isa = PERM_ISA_PLAIN;
   plan->chunks = 1;
-  refusal = permi_plan_refusal(options, plan->method);
+  const char *refusal = permi_plan_refusal(options, plan->method);
 #if defined(PERM_NO_COMPLEX)
   if (view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";

@@ -20,12 +20,10 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
     distance[j] = -(PERMI_NO_EXPONENT / 2);
   for (;;) {
     const int start = best - row_exp2[i];
-    uint64_t left;
     best = -(PERMI_NO_EXPONENT / 2);
-    for (left = todo; left; left &= left - 1) {
-      int d;
+    for (uint64_t left = todo; left; left &= left - 1) {
       j = permi_trailing_zeros(left);
-      d = start - exponent[i][j] - column_exp2[j];
+      const int d = start - exponent[i][j] - column_exp2[j];
       if (d < distance[j]) {
         distance[j] = d;
         parent[j] = i;

@@ -20,16 +20,15 @@
 
 static double permi_small(int n, const double *a)
 {
-  const double *b, *c, *d;
   if (n <= 1)
     return n ? a[0] : 1;
-  b = a + n;
+  const double *b = a + n;
   if (n == 2)
     return a[0] * b[1] + a[1] * b[0];
-  c = b + n;
+  const double *c = b + n;
   if (n == 3)
     return a[0] * (b[1] * c[2] + b[2] * c[1]) + a[1] * (b[0] * c[2] + b[2] * c[0]) + a[2] * (b[0] * c[1] + b[1] * c[0]);
-  d = c + n;
+  const double *d = c + n;
   return (a[0] * b[1] + a[1] * b[0]) * (c[2] * d[3] + c[3] * d[2]) +
          (a[0] * b[2] + a[2] * b[0]) * (c[1] * d[3] + c[3] * d[1]) +
          (a[0] * b[3] + a[3] * b[0]) * (c[1] * d[2] + c[2] * d[1]) +
@@ -66,10 +65,9 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 {
   permi_small_size size = {1, 1, 1, 1, 0};
   double least_sum = 1, least_square = 1;
-  int i, j;
-  for (i = 0; i < rows; i++, a += width) {
+  for (int i = 0; i < rows; i++, a += width) {
     double sum = 0, square = DBL_MIN;
-    for (j = 0; j < width; j++) {
+    for (int j = 0; j < width; j++) {
       sum += fabs(a[j]);
       square += a[j] * a[j];
     }
@@ -100,17 +98,15 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
   const __m128d least = _mm_set_pd(DBL_MIN, 0);
   __m128d even = _mm_set1_pd(1), odd = even, moduli = _mm_setzero_pd(); /* they change places */
   permi_small_size size = {0, 0, 0, 0, 0};
-  int i, j;
-  for (i = 0; i < rows; i++, a += width) {
+  for (int i = 0; i < rows; i++, a += width) {
     __m256d x = _mm256_maskload_pd(a + end, mask), sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-    __m128d line;
-    for (j = 0; j < end; j += 4) {
+    for (int j = 0; j < end; j += 4) {
       x = _mm256_loadu_pd(a + j);
       sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
       square = _mm256_fmadd_pd(x, x, square);
     }
     x = _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
-    line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
     moduli = _mm_add_pd(moduli, line);
     line = _mm_max_pd(line, least);
     if (i == rows - 1 && i % 2 == 0)
@@ -143,10 +139,9 @@ static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, con
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
   double products = 1, moduli = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (j = 0; j < width; j++)
+    for (int j = 0; j < width; j++)
       sum += fabs(a[i * width + j]);
     products *= sum;
     moduli += sum;
@@ -312,19 +307,18 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   (void)isa, (void)n, (void)a, (void)out;
   return 0;
 #else
-  permi_number_plain sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
     return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
-  sum = permi_small_expand_complex(n, a);
+  permi_number_plain sum = permi_small_expand_complex(n, a);
   out[0] = sum.re;
   out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
 #endif
 }
 
-/* Sets the value alone; inlined and without memcpy for batches. */
+/* Inlined and without memcpy for batches. */
 PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   double room[4], *out = n > 4 ? room : value;
@@ -353,15 +347,13 @@ typedef struct permi_copies {
   const int *row_count, *column_count;
 } permi_copies;
 
-/* Returns 1 and a result if the value stands, is not 0 and is estimated to be right to 1e-10. 2 <= n <= 16, isa not
-   AUTO. */
+/* Returns 1 and a result if the value stands, not 0 and estimated to be right to 1e-10. 2 <= n <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
   const int width = n * parts;
-  int i;
   if (ld != n) {
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       memcpy(tight + i * width, a + i * ld * parts, (size_t)width * sizeof *a);
     a = tight;
   }
@@ -380,7 +372,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
       bound = estimate = 0;
   } else {
     double moduli[16];
-    for (i = 0; i < n * n; i++)
+    for (int i = 0; i < n * n; i++)
       moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
     bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
     estimate = 0.1 * bound;

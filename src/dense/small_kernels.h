@@ -146,8 +146,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
 /* Makes `count` numbers z to z + y, the next ones to z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
-  int at;
-  for (at = 0; at < count; at += PERMI_WIDTH) {
+  for (int at = 0; at < count; at += PERMI_WIDTH) {
     const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
     PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(minus)(before, y), parts);
     PERMI_NAME(put)(z + at, apart, PERMI_NAME(plus)(before, y), parts);
@@ -170,20 +169,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, do
                                                            uint64_t away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < more; b++)
+  for (int b = 0; b < more; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
                                  PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
   PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
+  for (int b = PERMI_LANES; b < count; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
-  int at;
-  for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
+  for (int at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
     const PERMI_N zi = PERMI_NAME(get)(from, apart, parts), zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
     const PERMI_N u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
     const PERMI_N v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
@@ -299,11 +296,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
   const int n = from.n, near_columns = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near_columns - 3 - PERMI_LANES;
   const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
-  int i, k, s, set, away;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     PERMI_NAME(small_table_row)(a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, columns, from.lanes, parts,
                                 block);
-  for (k = 0; k < n / 2; k++) {
+  for (int k = 0; k < n / 2; k++) {
     PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
@@ -311,22 +307,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
   }
   from.cross = cross;
-  for (away = 0; away < 1 << (n - near_columns); away++) {
+  for (int away = 0; away < 1 << (n - near_columns); away++) {
     PERMI_NAME(small_sums) group = *sums;
     if (away)
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near_columns - rest + columns) * parts,
                                   outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near_columns,
                                   (uint64_t)away, from.lanes, parts);
-    for (k = 0; k < n / 2; k++) {
+    for (int k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
       PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states,
                             PERMI_NAME(small_exact)(row, row + stride, &c, parts), 16, parts);
     }
-    for (s = 0; s < states; s++)
-      for (set = 0; set < settings; set += 1 << block) {
+    for (int s = 0; s < states; s++)
+      for (int set = 0; set < settings; set += 1 << block) {
         from.table = table + set * PERMI_WIDTH;
         from.outer = outer + s;
         PERMI_NAME(small_terms)(&group, &from, PERMI_SET(permi_parity_signs[s ^ set >> block ^ away]), 1, parts,
@@ -347,7 +343,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_source)
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_V squares0 = zero, squares1 = zero;
   PERMI_NAME(small_source) from;
-  int i;
   from.a = a;
   from.table = NULL;
   from.n = n;
@@ -356,7 +351,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_source)
   from.lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums->even = sums->odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   sums->absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
+  for (int i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);

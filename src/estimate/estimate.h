@@ -75,22 +75,20 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
   permi_moments from = *given;
-  double x, y;
   if (into->samples == 0)
     into->exp2 = from.exp2;
   else if (into->exp2 < from.exp2)
     permi_moments_raise(into, from.exp2);
   else
     permi_moments_raise(&from, into->exp2);
-  x = from.value - into->value;
-  y = from.imaginary - into->imaginary;
+  const double x = from.value - into->value, y = from.imaginary - into->imaginary;
   into->squares += from.squares + (x * x + y * y) * (into->samples * share);
   into->value += x * share;
   into->imaginary += y * share;
   into->samples = all;
 }
 
-/* Scales a sample; 0 gets the least unit. */
+/* 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -191,16 +189,15 @@ static perm_status permi_sample_one(void *context, uint64_t s, int thread)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, i, j;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
-  for (sweep = 0; sweep < 4; sweep++) {
+  for (int sweep = 0; sweep < 4; sweep++) {
     const int side = sweep & 1, *others = shift + (1 - side) * n;
     const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
+      for (int j = 0; j < n * parts; j++) {
         const double x = view->a[(i * line + j / parts * along) * view->parts + j % parts];
         const int e = x != 0 ? permi_exponent(x) - others[j / parts] : INT_MIN;
         largest = e > largest ? e : largest;
@@ -210,10 +207,10 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
       shift[side * n + i] = largest;
     }
   }
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     *exp2 += (long long)shift[i] + shift[n + i];
-  for (i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
-    for (j = 0; j < n * parts; j++, a++) {
+  for (int i = 0; i < n && !permi_watch(watch, 10.0 * n * parts); i++)
+    for (int j = 0; j < n * parts; j++, a++) {
       const double x = view->a[((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
       *a = ldexp(x, -(shift[i] + shift[n + j / parts]));
       if (x != 0 && fabs(*a) < 1e-280)
@@ -234,24 +231,23 @@ static void permi_number_by(permi_number *a, double x, long long exp2)
 /* Scales lines until moduli to the power p sum to 1 to `within`; *scale keeps the permanent. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
-  int sweep, side, i, j, k;
-  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
+  for (int sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
     double moved = 0;
-    for (side = 0; side < 2; side++)
-      for (i = 0; i < n; i++) {
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < n; i++) {
         const ptrdiff_t step = side ? (ptrdiff_t)n * parts : parts;
         double *line = a + (side ? (ptrdiff_t)i * parts : (ptrdiff_t)i * n * parts), sum = 0, largest = 0, factor;
         if (permi_watch(watch, 10.0 * n * parts))
           return;
-        for (j = 0; j < n; j++)
+        for (int j = 0; j < n; j++)
           largest = fmax(largest, fmax(fabs(line[j * step]), fabs(line[j * step + parts - 1])));
-        for (j = 0; j < n; j++) {
+        for (int j = 0; j < n; j++) {
           double x = line[j * step] / largest, y = parts == 2 ? line[j * step + 1] / largest : 0;
           sum += p == 2 ? x * x + y * y : x;
         }
         factor = largest * (p == 2 ? sqrt(sum) : sum);
-        for (j = 0; j < n; j++)
-          for (k = 0; k < parts; k++)
+        for (int j = 0; j < n; j++)
+          for (int k = 0; k < parts; k++)
             line[j * step + k] /= factor;
         permi_number_by(scale, factor, 0);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
@@ -279,26 +275,24 @@ static void permi_estimate_order(const double *a, int n, int parts, int *order, 
 }
 
 /* Bounds log2 of the spectral norm by a root of the Frobenius norm of the Gram matrix' 256th power. Squarings are off
-   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: a real matrix of order
-   2 n. */
+   by gamma_m sqrt(m) each, in all less than the last summand. room: 2 m^2, m = n parts; complex: real, of order 2 n. */
 static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   const int m = n * parts;
   double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
-  int round, i, j, k;
-  for (i = 0; i < m; i++)
-    for (j = 0; j < m; j++) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) {
       const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
       from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
     }
-  for (round = 0; round < 9; round++, weight *= 0.5) {
+  for (int round = 0; round < 9; round++, weight *= 0.5) {
     double sum = 0, *next = to;
-    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
-      for (j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
+    for (int i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
+      for (int j = 0; j <= i; j++) { /* columns' products first, then symmetric squares */
         const size_t step = round ? 1 : (size_t)m;
         const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
         double dot = 0;
-        for (k = 0; k < m; k++)
+        for (int k = 0; k < m; k++)
           dot += x[(size_t)k * step] * y[(size_t)k * step];
         to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
         sum += dot * dot * (i == j ? 1 : 2);
@@ -307,7 +301,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
     if (!(sum > 1e-150) || watch->stopped != PERM_OK)
       return (double)INFINITY;
     log2_norm += weight * log2(sum);
-    for (i = 0; i < m * m; i++)
+    for (int i = 0; i < m * m; i++)
       to[i] /= sum;
     to = from;
     from = next;
@@ -320,10 +314,9 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
   double rows = 0;
-  int i, j;
-  for (i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
+  for (int i = 0; i < n && !permi_watch(watch, 5.0 * n * parts); i++) {
     double sum = 0;
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
     rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
   }
@@ -346,8 +339,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
   double proved = (sqrt(2 * variance * logarithm / samples) + 6 * largest * logarithm / samples) * sqrt(parts);
   double error = sqrt(moments->squares / (samples - 1) / samples), low = 0, quantile = 40, rounded;
   permi_number number = *scale;
-  int i;
-  for (i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
+  for (int i = 0; i < 100; i++) { /* of a normal variable: erfc(quantile / sqrt 2) = 1 - confidence */
     const double middle = 0.5 * (low + quantile);
     *(erfc(middle * 0.7071067811865476) > 1 - estimate->confidence ? &low : &quantile) = middle;
   }

@@ -9,8 +9,6 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
 {
   const int parts = view->parts;
   const char *wrong;
-  perm_status status;
-  int i, j;
   *negative = 0;
   wrong = (int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT ? "estimator is not one of perm_estimator"
           : !(plan->samples >= 0) || plan->samples > 9e15
@@ -23,7 +21,7 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
               : NULL;
   if (wrong)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: %s", wrong);
-  status = permi_check_whole(watch->options, 5, result);
+  const perm_status status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
@@ -33,8 +31,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
     return permi_fail_stride(result, 3, "ld", n, n, view->ld);
   watch->activity = "preparing";
-  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
-    for (j = 0; j < n * parts; j++) {
+  for (int i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
+    for (int j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (permi_not_finite(x))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
@@ -67,13 +65,12 @@ static void permi_rejection_value(const permi_rejection_call *call, const permi_
                                   perm_estimate *estimate)
 {
   permi_number number = *scale;
-  double unit;
   permi_number_normalise(&number);
   if (number.exp2 > -900 && number.exp2 < 900) {
     number.value.hi = ldexp(number.value.hi, (int)number.exp2);
     number.exp2 = 0;
   }
-  unit = log(2) * (double)number.exp2;
+  const double unit = log(2) * (double)number.exp2;
   estimate->value = number.value.hi;
   estimate->exp2 = number.exp2;
   estimate->low = estimate->value / (1 + epsilon);
@@ -95,7 +92,6 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_sampler sampler = {n, 1, 0, (double)INFINITY, plan->seed, NULL, NULL, &watch, NULL, 0, NULL, NULL};
   permi_pairing pairing;
   permi_moments *sample;
-  double *a;
   int *integers, negative, copied, parts;
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
@@ -110,7 +106,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   estimate->is_complex = view->parts == 2;
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   estimate->certain_low = negative ? -(double)INFINITY : 0;
-  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  double *a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
@@ -175,17 +171,14 @@ static perm_status permi_estimate(int n, const permi_view *view, const perm_esti
   perm_estimate_plan plan = plan_given ? *plan_given : no_plan;
   const double wanted = plan.relative_error > 0 ? plan.relative_error : 0.1;
   const double start = permi_seconds();
-  double size;
   permi_metered call;
   perm_result result;
-  const perm_options *options;
-  perm_status status;
   if (!estimate)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  perm_status status = permi_estimate_metered(n, view, &plan, options, estimate, &result);
   status = permi_meter_end(&call, status, &result);
-  size = hypot(estimate->value, estimate->imaginary);
+  const double size = hypot(estimate->value, estimate->imaginary);
   if (status < 0 || (status > 0 && estimate->samples == 0)) {
     memset(estimate, 0, sizeof *estimate);
     estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;

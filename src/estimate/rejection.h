@@ -203,12 +203,10 @@ static double permi_rejection_tables(const permi_rejection *work)
 {
   const int n = work->n, deep = work->deep;
   const size_t size = (size_t)1 << deep;
-  size_t mask;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *row = work->a + (size_t)i * (size_t)n;
     double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
-    for (j = n - 1; j >= 0; j--, h = before) {
+    for (int j = n - 1; j >= 0; j--, h = before) {
       work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
       if (j == deep - 1)
         factor[deep] = h;
@@ -216,19 +214,19 @@ static double permi_rejection_tables(const permi_rejection *work)
       before = permi_rejection_h(rest);
       work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
     }
-    for (j = 0; j < deep; j++)
+    for (int j = 0; j < deep; j++)
       factor[j] = row[j] * PERMI_E / h;
     factor[deep] = deep ? factor[deep] / h : 1;
   }
   memset(work->table, 0, size * sizeof(double));
   work->table[0] = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
     double *now = work->table + (size_t)(i + 1) * size;
-    for (mask = 0; mask < size; mask++)
+    for (size_t mask = 0; mask < size; mask++)
       now[mask] = before[mask] * factor[deep];
-    for (j = 0; j < deep; j++)
-      for (mask = 0; factor[j] > 0 && mask < size; mask++)
+    for (int j = 0; j < deep; j++)
+      for (size_t mask = 0; factor[j] > 0 && mask < size; mask++)
         if (mask >> j & 1)
           now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
   }
@@ -241,10 +239,9 @@ static double permi_rejection_tables(const permi_rejection *work)
 static double permi_rejection_floor(const double *a, int n)
 {
   double off = 0, least = 1, sum = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double row = 0, column = 0;
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       const double x = a[i * n + j];
       row += x;
       column += a[j * n + i];

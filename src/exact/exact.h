@@ -76,8 +76,7 @@ static permi_wide permi_exact_step(const permi_exact_rows *rows, int i, int j, i
 static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int part)
 {
   permi_wide sum = {0, 0};
-  int j;
-  for (j = 0; j < rows->n; j++)
+  for (int j = 0; j < rows->n; j++)
     permi_wide_add(&sum, permi_wide_of(permi_exact_at(rows, i, j, part)));
   if (rows->half[i]) { /* arithmetic shift */
     sum.low = sum.low >> 1 | sum.high << 63;
@@ -208,10 +207,9 @@ static void permi_exact_plain_move(const permi_exact_plain *plain, int j, int mi
   const int size = plain->n * plain->parts;
   const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
   const uint64_t p = plain->modulus.p, flip = minus ? UINT64_MAX : 0; /* a - b = ~(~a + b) */
-  int k;
-  for (k = 0; k < size && p; k++)
+  for (int k = 0; k < size && p; k++)
     low[k] = permi_residue_add(low[k], step[k], minus, p);
-  for (k = 0; k < size && !p; k++) {
+  for (int k = 0; k < size && !p; k++) {
     const uint64_t sum = (low[k] ^ flip) + step[k];
     high[k] = ((high[k] ^ flip) + high_step[k] + (sum < step[k])) ^ flip;
     low[k] = sum ^ flip;
@@ -224,12 +222,11 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
   const size_t size = (size_t)(plain->n * plain->parts);
   uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int j, part;
   (void)workspace;
   memset(total, 0, sizeof total);
   memcpy(low, plain->low, size * sizeof *low);
   memcpy(high, plain->high, size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
+  for (int j = 1; j < plain->n; j++)
     if ((s ^ s >> 1) >> (j - 1) & 1)
       permi_exact_plain_move(plain, j, 1, low, high);
   for (;;) {
@@ -239,10 +236,10 @@ static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void
       permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
-    j = permi_trailing_zeros(s) + 1;
+    const int j = permi_trailing_zeros(s) + 1;
     permi_exact_plain_move(plain, j, (int)((s ^ s >> 1) >> (j - 1) & 1), low, high);
   }
-  for (part = 0; part < plain->parts; part++)
+  for (int part = 0; part < plain->parts; part++)
     permi_sum_add_signed(part ? &partial->imaginary : &partial->value, total[part], plain->sum_words);
   partial->terms += ldexp(1, plain->chunk_log2);
 }
@@ -284,19 +281,14 @@ static void permi_exact_fill(const permi_exact_rows *rows, perm_isa isa, int fix
                              double seconds, double bytes, void *context, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
-  int i, j, part;
+  const perm_leaf information = {PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, rows->n,
+                                 UINT64_C(1) << (rows->n - 1 - chunk_log2), rows->n * ldexp(1, rows->n - 1), seconds,
+                                 bytes, 0};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_RANGE;
-  leaf->information.method = PERM_METHOD_EXACT;
-  leaf->information.isa = isa;
-  leaf->information.n = rows->n;
-  leaf->information.chunks = UINT64_C(1) << (rows->n - 1 - chunk_log2);
-  leaf->information.work = rows->n * ldexp(1, rows->n - 1);
-  leaf->information.seconds = seconds;
-  leaf->information.bytes = bytes;
-  for (i = 0; i < rows->n; i++)
-    for (j = 0; j < rows->n; j++)
-      for (part = 0; part < rows->parts; part++)
+  leaf->information = information;
+  for (int i = 0; i < rows->n; i++)
+    for (int j = 0; j < rows->n; j++)
+      for (int part = 0; part < rows->parts; part++)
         hash = permi_hash(hash, (uint64_t)permi_exact_at(rows, i, j, part));
   hash = permi_hash(hash, (uint64_t)chunk_log2 * 64 + (uint64_t)fixed_column);
   leaf->information.fingerprint = permi_hash(hash, (uint64_t)rows->transposed);

@@ -16,9 +16,8 @@ static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact
   for (g = 0; g < shape->groups; g++) {
     const int wide = bound[g] == UINT64_MAX ? 3 : bound[g] > INT32_MAX ? 2 : 1;
     const int most = (g ? shape->product[g - 1] : 0) + wide;
-    int words;
     bits += wide == 3 ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
-    words = (int)((bits + (parts == 2)) / 32) + 1;
+    int words = (int)((bits + (parts == 2)) / 32) + 1;
     words = parts == 1 && words > most ? most : words;
     if (words > PERM_GPU_EXACT_WORDS)
       return PERMI_EXACT_GPU_PRODUCTS + 1;
@@ -58,25 +57,23 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Fills in a shape; returns predicted seconds, or INFINITY. */
+/* Returns predicted seconds, or INFINITY. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape)
 {
   const int n = rows->n, parts = rows->parts, bytes = rows->norm[rows->order[0]] <= 127;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
-  double each, seconds;
-  int products, columns, r;
   memset(shape, 0, sizeof *shape);
   shape->parts = parts;
   shape->survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
   shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, shape->order);
-  products = permi_exact_gpu_products(rows, shape, bound);
+  const int products = permi_exact_gpu_products(rows, shape, bound);
   if (products > PERMI_EXACT_GPU_PRODUCTS)
     return (double)INFINITY;
   permi_exact_gpu_lines(rows, shape);
-  for (r = 0; r < n && bytes; r++)
+  for (int r = 0; r < n && bytes; r++)
     if (rows->half[shape->order[r]]) {
       const int norm = (int)rows->norm[shape->order[r]];
       shape->zero_line[shape->zeros] = (short)(r * parts);
@@ -84,8 +81,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
       shape->masks += 2 * norm + 1;
     }
   shape->masks = (shape->masks + 1) & ~1;
-  each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
-  seconds = terms * each;
+  const double each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
+  double seconds = terms * each;
   if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
     const double skipping = /* survivors thrice: rows depend on each other */
@@ -98,7 +95,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   }
   if (!shape->skip)
     shape->zeros = shape->masks = 0;
-  columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
+  const int columns = n - 1 - (shape->skip ? PERMI_EXACT_GPU_BLOCK : 0) - PERM_GPU_THREADS_LOG2;
   shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
   shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
@@ -113,19 +110,17 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   permi_exact_plan other;
   perm_gpu_exact shape;
   char message[PERM_MESSAGE_BYTES];
-  double seconds, here;
-  int transposed, gpu;
-  for (transposed = 0; transposed < 2; transposed++) {
+  for (int transposed = 0; transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
     permi_exact_plan_rows(options, &other);
     if (!transposed || other.seconds < plan->seconds)
       *plan = other;
   }
-  seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
-  gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
-  for (transposed = 0; gpu && transposed < 2; transposed++) {
+  double seconds = options->isa == PERM_ISA_CUDA ? (double)INFINITY : plan->seconds;
+  const int gpu = options->gpu.devices && n >= PERMI_GPU_LEAST_N && seconds >= 1;
+  for (int transposed = 0; gpu && transposed < 2; transposed++) {
     other.rows = permi_exact_look(view, n, transposed);
-    here = permi_exact_gpu_shape(&other.rows, &shape);
+    const double here = permi_exact_gpu_shape(&other.rows, &shape);
     if (here < seconds &&
         (plan->gpu || !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message))) {
       plan->gpu = 1;
@@ -135,7 +130,7 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
   }
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
     other.rows = permi_exact_look(view, n, 0);
-    here = permi_exact_plain_seconds(&other.rows, options->modulus);
+    const double here = permi_exact_plain_seconds(&other.rows, options->modulus);
     if (here < plan->seconds) {
       memset(plan, 0, sizeof *plan);
       plan->rows = other.rows;
@@ -150,15 +145,13 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
                                     perm_result *result)
 {
   perm_gpu_exact shape;
-  double seconds, bytes;
-  int block;
   if (plan->family && !plan->gpu)
     return permi_exact_tables(options, plan, leaf, result);
   if (!plan->gpu)
     return permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
-  seconds = permi_exact_gpu_shape(&plan->rows, &shape);
-  block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
+  const double seconds = permi_exact_gpu_shape(&plan->rows, &shape);
+  const int block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0;
+  const double bytes = (shape.sums + 2.0 * shape.masks) * sizeof(uint32_t);
   permi_exact_fill(&plan->rows, PERM_ISA_CUDA, 0, PERM_GPU_THREADS_LOG2 + shape.walk + block, seconds, bytes, NULL,
                    leaf);
   leaf->information.fingerprint = permi_hash(leaf->information.fingerprint, (uint64_t)(PERM_ISA_CUDA + 64 * block));

@@ -28,10 +28,9 @@ static void permi_gpu_members(const permi_gpu_member *member, size_t members, co
   for (; members; members--, member++) {
     const short *list = member->list;
     const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
-    int i;
     at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
                            list ? "int i" : "");
-    for (i = 0; list && i + 1 < member->count; i++)
+    for (int i = 0; list && i + 1 < member->count; i++)
       if (list[i] != last)
         at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
     at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
@@ -69,13 +68,12 @@ static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int l
 {
   const int kind = shape->kind[line];
   uint64_t carry = 0;
-  int k;
   if (times < 0)
     x = permi_wide_negate(x);
   to += shape->at[line];
   if (kind < 6)
     *to += (uint32_t)x.low << (kind < 4 ? 8 * kind : 16 * (kind - 4));
-  for (k = 0; kind == 6 && k < wide; k++) {
+  for (int k = 0; kind == 6 && k < wide; k++) {
     const uint32_t word = (uint32_t)((k < 2 ? x.low : x.high) >> (k & 1 ? 32 : 0));
     carry += (uint64_t)to[k] + word;
     to[k] = (uint32_t)carry;
@@ -120,32 +118,31 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
   return permi_exact_say(leaf, shape->parts, how, shape->survivors, buffer, size);
 }
 
-/* Fills in row sums: the start, high columns, the walk (see >>gpu), settings. */
+/* Row sums: the start, high columns, the walk (see >>gpu), settings. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint32_t *table)
 {
   const int parts = rows->parts, stride = shape->stride, block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
   uint32_t *step = table + stride, *walk = step + stride * shape->high;
   uint32_t *settings = walk + stride * (2 * shape->walk + 1);
-  int g, j, k, r, part;
-  for (r = 0, g = 0; r < rows->n; r++) {
+  for (int r = 0, g = 0; r < rows->n; r++) {
     const int i = shape->order[r];
     g += r == shape->first[g + 1];
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       const int line = r * parts + part, wide = shape->wide[g], kind = shape->kind[line];
       permi_wide bias = {0, 0};
       bias.low = kind < 4 ? 128 : kind < 6 ? 32768 : 0;
       permi_exact_gpu_put(shape, table, line, wide, permi_exact_start(rows, i, part), 1);
       permi_exact_gpu_put(shape, table, line, wide, bias, 1);
-      for (k = 0; k < (block ? 64 : 0); k++)
-        for (j = 0; j < block; j++)
+      for (int k = 0; k < (block ? 64 : 0); k++)
+        for (int j = 0; j < block; j++)
           if (k >> j & 1)
             permi_exact_gpu_put(shape, settings + stride * k, line, wide, permi_exact_step(rows, i, 1 + j, part), -1);
-      for (k = 0; k < shape->walk; k++) {
+      for (int k = 0; k < shape->walk; k++) {
         const permi_wide a = permi_exact_step(rows, i, 1 + block + k, part);
         permi_exact_gpu_put(shape, walk + stride * 2 * k, line, wide, a, -1);
         permi_exact_gpu_put(shape, walk + stride * (2 * k + 1), line, wide, a, 1);
       }
-      for (k = 0; k < shape->high; k++)
+      for (int k = 0; k < shape->high; k++)
         permi_exact_gpu_put(shape, step + stride * k, line, wide,
                             permi_exact_step(rows, i, 1 + block + shape->walk + k, part), -1);
     }
@@ -154,13 +151,12 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
 
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, uint64_t *masks)
 {
-  int i, j, k, v;
-  for (k = 0; k < shape->zeros; k++) {
+  for (int k = 0; k < shape->zeros; k++) {
     const int row = shape->order[shape->zero_line[k]], norm = (int)rows->norm[row];
-    for (v = -norm; v <= norm; v++)
-      for (i = 0; i < 64; i++) {
+    for (int v = -norm; v <= norm; v++)
+      for (int i = 0; i < 64; i++) {
         int y = v;
-        for (j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
+        for (int j = 0; j < PERMI_EXACT_GPU_BLOCK; j++)
           y -= i >> j & 1 ? (int)(int64_t)permi_exact_step(rows, row, 1 + j, 0).low : 0;
         if (y == 0)
           masks[shape->zero_base[k] + 128 + v] |= UINT64_C(1) << i;
@@ -174,14 +170,12 @@ static perm_status permi_exact_gpu_tables(const permi_exact_rows *rows, const pe
   const int parts = rows->parts;
   const size_t words = (size_t)(shape->sums + 2 * shape->masks), bytes = sizeof(permi_exact_gpu) + 4 * words;
   permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate_zeros(allocator, 1, bytes);
-  perm_gpu_work *work;
-  uint32_t *table;
   if (!exact)
     return PERM_ERROR_MEMORY;
-  table = (uint32_t *)(void *)(exact + 1);
+  uint32_t *table = (uint32_t *)(void *)(exact + 1);
   exact->shape = *shape;
   exact->transposed = rows->transposed;
-  work = &exact->gpu.work;
+  perm_gpu_work *work = &exact->gpu.work;
   work->walk = shape->walk;
   work->high = shape->high;
   work->doubles = words / 2;

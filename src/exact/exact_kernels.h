@@ -38,10 +38,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
                                                               int k, int q, double *to)
 {
   PERMI_I limb[4];
-  int place;
   PERMI_NAME(exact_limb)(exact, work, k, q, limb);
   PERMI_UNROLL
-  for (place = 0; place < 4; place++)
+  for (int place = 0; place < 4; place++)
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
@@ -69,10 +68,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
 {
   const PERMI_V re = PERMI_LOAD(g);
   PERMI_V carry[2];
-  int i;
   carry[0] = carry[1] = PERMI_SET(0);
   PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++, a += apart) {
+  for (int i = 0; i < k; i++, a += apart) {
     const PERMI_V c = PERMI_SET(round[i]);
     PERMI_V low[2] = {carry[0], carry[1]};
     PERMI_NAME(exact_split)(a[0], re, c, !i, low, 1, carry);
@@ -140,19 +138,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
                                                          int parts)
 {
   const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
-  int i, k, place;
-  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+  for (int k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
     const int rows = exact->atom_rows[(exact->narrow + k) * PERMI_EXACT_ATOMS];
     PERMI_V product[4][2];
     PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       product[place][0] = PERMI_SET(1);
       product[place][1] = PERMI_SET(0);
     }
-    for (i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+    for (int i = 0; i < rows; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
       const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
       PERMI_UNROLL
-      for (place = 0; place < 4; place++) {
+      for (int place = 0; place < 4; place++) {
         const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
         if (parts == 1) {
           product[place][0] = product[place][0] * y;
@@ -165,7 +162,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
       }
     }
     PERMI_UNROLL
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
       if (parts == 2)
         PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
@@ -177,15 +174,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exac
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_half)(PERMI_V *a, const double *limb, int limbs, const double *round,
                                                       int parts)
 {
-  int k, place, v;
-  for (k = 1; k < limbs; k++) {
+  for (int k = 1; k < limbs; k++) {
     PERMI_UNROLL
-    for (place = 0; place < 4; place++)
+    for (int place = 0; place < 4; place++)
       PERMI_NAME(exact_times)(a + parts * place, k, limb + (k * 4 * parts + place) * PERMI_WIDTH, round, 4 * parts,
                               parts);
   }
-  for (k = 0; parts == 2 && k + 1 < limbs; k++)
-    for (v = 0; v < 8; v++, a++) {
+  for (int k = 0; parts == 2 && k + 1 < limbs; k++)
+    for (int v = 0; v < 8; v++, a++) {
       const PERMI_V c = PERMI_SET(round[k]), sum = *a + c, high = sum - c;
       *a = *a - high;
       a[8] = a[8] + high;
@@ -202,17 +198,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
   PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
   PERMI_I sum[3][PERMI_EXACT_LIMBS + 1];
-  int i, j, k, q, place, part, plane;
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= limbs; k++)
+  for (int plane = 0; plane < planes; plane++)
+    for (int k = 0; k <= limbs; k++)
       sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
-  for (q = 0; q < settings; q++) {
-    for (k = 0; k < exact->narrow; k++)
+  for (int q = 0; q < settings; q++) {
+    for (int k = 0; k < exact->narrow; k++)
       PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
     PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
-    for (place = 0; place < 4; place++) {
+    for (int place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         a[parts * place + part] =
             PERMI_LOAD(limb + (4 * part + place) * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
         b[parts * place + part] = PERMI_LOAD(other + (4 * part + place) * PERMI_WIDTH);
@@ -220,25 +215,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, p
     }
     PERMI_NAME(exact_half)(a, limb, first, exact->round, parts);
     PERMI_NAME(exact_half)(b, other, second, exact->second, parts);
-    for (k = 0; parts == 2 && k < 4 * first; k++)
+    for (int k = 0; parts == 2 && k < 4 * first; k++)
       a_sum[k] = a[2 * k] + a[2 * k + 1];
-    for (k = 0; parts == 2 && k < 4 * second; k++)
+    for (int k = 0; parts == 2 && k < 4 * second; k++)
       b_sum[k] = b[2 * k] + b[2 * k + 1];
-    for (plane = 0; plane < planes; plane++) {
+    for (int plane = 0; plane < planes; plane++) {
       const int apart = plane == 2 ? 1 : parts;
       const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
-      for (i = 0; i < first; i++)
-        for (j = 0; j < second; j++) {
+      for (int i = 0; i < first; i++)
+        for (int j = 0; j < second; j++) {
           const PERMI_V round = PERMI_SET(exact->round[i + j]), rest = PERMI_SET(exact->rest[i + j]);
           PERMI_UNROLL
-          for (place = 0; place < 4; place++)
+          for (int place = 0; place < 4; place++)
             PERMI_NAME(exact_sum)(sum[plane] + i + j, x[apart * (4 * i + place)], y[apart * (4 * j + place)], round,
                                   rest);
         }
     }
   }
-  for (plane = 0; plane < planes; plane++)
-    for (k = 0; k <= limbs; k++)
+  for (int plane = 0; plane < planes; plane++)
+    for (int k = 0; k <= limbs; k++)
       PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
@@ -249,9 +244,8 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
   __m512i above = zero, carry = zero;
-  int i;
   PERMI_UNROLL
-  for (i = 0; i < most; i++) {
+  for (int i = 0; i < most; i++) {
     if (i < k) {
       const __m512i at = _mm512_add_epi64(_mm512_madd52lo_epu64(above, a[i], g), carry);
       above = _mm512_madd52hi_epu64(zero, a[i], g);
@@ -333,8 +327,7 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
-  int i;
-  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
+  for (int i = 0; i < padded; i += 2 * PERMI_WIDTH) {
     const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
     if (bytes == 1)
       PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
@@ -347,9 +340,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
                                                       double *wide_x)
 {
   const double *step = exact->wide_step + j * exact->wide_padded;
-  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+  for (int i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
     const PERMI_V a = PERMI_LOAD(wide_x + i), b = PERMI_LOAD(step + i);
     PERMI_STORE(wide_x + i, minus ? a - b : a + b);
   }
@@ -359,11 +351,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, 
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 permi_exact_work *work, permi_exact_total *total)
 {
-  int k, plane;
   if (*used + settings <= exact->settings)
     return;
-  for (plane = 0; plane < 2 * exact->parts - 1; plane++)
-    for (k = 0; k <= exact->limbs; k++)
+  for (int plane = 0; plane < 2 * exact->parts - 1; plane++)
+    for (int k = 0; k <= exact->limbs; k++)
       permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
                         4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
   memset(work->accumulator, 0, sizeof work->accumulator);
@@ -483,10 +474,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
           PERMI_I z = PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(with_first), b0),
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
-          PERMI_I even;
           if (with_first == first) /* it has the sign, 0 beyond the lists */
             z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
-          even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
+          PERMI_I even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
           p0 = i ? PERMI_I_MUL16(p0, even) : even;
           p1 = i ? PERMI_I_MUL16(p1, z) : z;

@@ -70,10 +70,9 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
     const uint64_t fits_atom[2] = {PERMI_EXACT_LARGEST / norm, INT32_MAX / norm};
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
-      int in_limb;
       if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
-      in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
+      const int in_limb = h < narrow ? permi_exact_atom(atom[h], fits_atom) : 0;
       if (in_limb < 0)
         continue;
       best = h;
@@ -95,13 +94,12 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
   double wide_bits = 0;
-  int i, limbs, wide, least;
-  for (i = 0; i < rows->n; i++)
+  for (int i = 0; i < rows->n; i++)
     wide_bits += rows->norm[i] > PERMI_EXACT_LARGEST ? rows->bits_of[i] : 0;
-  least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
+  const int least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  int limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
+    for (int wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
       if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
         return 1;
   return 0;
@@ -112,13 +110,12 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
-  int i, j, k;
-  for (i = 0; i < rows->n; i++) {
+  for (int i = 0; i < rows->n; i++) {
     double now[256] = {1};
     int reach = 0;
-    for (j = 0; j < rows->n && rows->half[i]; j++) {
+    for (int j = 0; j < rows->n && rows->half[i]; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      for (k = reach += a; k >= 0; k--)
+      for (int k = reach += a; k >= 0; k--)
         now[k] = 0.5 * (now[k] + (k >= a ? now[k - a] : 0));
     }
     part *= rows->half[i] ? 1 - now[reach / 2] : 1;
@@ -131,8 +128,7 @@ typedef struct permi_exact_plan {
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
   uint64_t modulus;                 /* 0: integers */
-  int can_skip, skip;
-  int gpu;
+  int can_skip, skip, gpu;
   double survivors, seconds;
 } permi_exact_plan;
 
@@ -143,8 +139,6 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_packing *packing = &plan->packing;
   const int n = rows->n;
-  int limbs, first, second;
-  double operations, inner;
   memset(&plan->packing, 0, sizeof plan->packing);
   plan->family = NULL;
   plan->modulus = 0;
@@ -156,12 +150,12 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
   if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
     return;
   plan->family = family;
-  limbs = packing->limbs;
-  first = (limbs + 1) / 2;
-  second = limbs - first;
-  inner = 0.5 * (first * (first - 1) + second * (second - 1));
+  const int limbs = packing->limbs;
+  const int first = (limbs + 1) / 2;
+  const int second = limbs - first;
+  const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
   /* behind row sums or atoms, for a vector of int16 */
-  operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
   if (rows->parts == 1)
     operations += 4 * (4 * inner + 5 * first * second);
   else
@@ -187,8 +181,7 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
 /* Adds sum_k total[k] 2^(window k) to *sum, or subtracts it. */
 static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  int k;
-  for (k = 0; k <= exact->limbs; k++) {
+  for (int k = 0; k <= exact->limbs; k++) {
     uint64_t word[2];
     const int negative = permi_words_magnitude(word, &total[k].low, 2);
     permi_sum_add_bits(sum, word[0], 1074 + k * exact->window, negative ^ minus);
@@ -225,8 +218,7 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
 static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
 {
   uint64_t value[256];
-  int q;
-  for (q = 0; q < 1 << columns; q++) {
+  for (int q = 0; q < 1 << columns; q++) {
     const uint16_t field = (uint16_t)((value[q] = q ? value[q & (q - 1)] - step[permi_trailing_zeros((uint64_t)q)]
                                                     : base) & 0xffff);
     if (bytes == 1)
@@ -242,15 +234,14 @@ static void permi_exact_doubles(const permi_exact *exact, const permi_exact_rows
 {
   const int inner = rows->n - 1 - exact->outer, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
   double sums[256];
-  int j, q;
-  for (q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+  for (int q = 0; q < 1 << inner; q++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
     const int place = (q & 1) * 2 + (q >> 1 & 1), lane = q >> 2 & (width - 1);
     const int column = q ? permi_trailing_zeros((uint64_t)q) : 0;
     sums[q] = q ? sums[q & (q - 1)] - (double)(int64_t)permi_exact_step(rows, i, column, part).low
                 : (double)(int64_t)permi_exact_start(rows, i, part).low;
     table[(((q / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane] = sums[q];
   }
-  for (j = 0; j < exact->outer; j++)
+  for (int j = 0; j < exact->outer; j++)
     step[j * exact->wide_padded + entry] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, part).low;
 }
 
@@ -260,7 +251,6 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   const permi_exact_packing *packing = &plan->packing;
   const int parts = plan->rows.parts, limbs = packing->limbs, first = (limbs + 1) / 2;
   const int few = packing->few, terms_log2 = parts == 2 ? 14 : 18; /* milliseconds */
-  int i, j, k;
   exact->n = plan->rows.n;
   exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
@@ -277,23 +267,23 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   exact->window = few ? family->window : PERMI_EXACT_WINDOW;
   exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
   exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < limbs; k++) {
+  for (int k = 0; k + 1 < limbs; k++) {
     const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
   }
-  for (k = 0; k < PERMI_EXACT_HALF; k++)
+  for (int k = 0; k < PERMI_EXACT_HALF; k++)
     exact->second[k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
-  for (i = 0; i < first; i++)
-    for (j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (int i = 0; i < first; i++)
+    for (int j = 0; j < limbs - first && exact->window == PERMI_EXACT_WINDOW; j++) {
       const double constant[2] = {exact->rest[i + j] - exact->round[i + j], exact->round[i + j]};
-      for (k = 0; k < 2; k++) {
+      for (int k = 0; k < 2; k++) {
         uint64_t bits;
         memcpy(&bits, &constant[k], sizeof bits);
         exact->bias[i + j + k] += bits;
       }
     }
-  for (i = 0; i < 32; i++)
+  for (int i = 0; i < 32; i++)
     exact->parity[i] = (i ^ i >> 1 ^ i >> 2 ^ i >> 3 ^ i >> 4) & 1 ? 255 : 0;
   memset(exact->ends, 255, 64);
 }
@@ -307,25 +297,24 @@ static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *r
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const int64_t *a = rows->a + i * rows->line;
   uint64_t step[PERM_MAX_N], all_plus = 0;
-  int j;
-  for (j = 0; j < rows->n; j++, a += rows->along)
+  for (int j = 0; j < rows->n; j++, a += rows->along)
     all_plus += step[j] = (uint64_t)*a << !rows->half[i];
   all_plus >>= 1;
-  for (j = 0; j < outer; j++)
+  for (int j = 0; j < outer; j++)
     to[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
   if (!skip) {
     permi_exact_settings(step, inner, all_plus, 2, bytes + ((ptrdiff_t)r * 2 << inner));
     return;
   }
   to[r] = ((uint32_t)all_plus & part) * copies;
-  for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+  for (int j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
     to[(outer - 1 + j) * padded + r] = ((uint32_t)step[lanes + j] & part) * copies;
   if (rows->half[i]) {
     permi_exact_settings(step, lanes + 2, 0, 1, bytes + ((ptrdiff_t)exact->even_rows << (lanes + 2)));
     exact->even_row[exact->even_rows++] = r;
   }
   bytes += ((ptrdiff_t)rows->halved << (lanes + 2)) + 48 * r;
-  for (j = 0; j < 3; j++)
+  for (int j = 0; j < 3; j++)
     permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, bytes + 16 * j);
 }
 
@@ -342,19 +331,16 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t bytes = sizeof(permi_exact) + 128 + table + wide_table * sizeof(double) +
                        (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate_zeros(&options->allocator, 1, bytes);
-  uint32_t *step;
-  uint8_t *at;
-  double *doubles;
   int a, i, part, r = 0, entry = 0;
   if (!exact)
     return permi_fail_memory(result);
-  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
+  uint32_t *step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  uint8_t *at = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   exact->start = step;
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
   exact->table = (const int16_t *)(const void *)at;
-  doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
+  double *doubles = (double *)(void *)(at + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
   exact->lane_bytes = at;

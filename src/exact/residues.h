@@ -1,5 +1,4 @@
-/* ======================================================================================== >>residues
-   Arithmetic modulo an odd number. */
+/* ======================================================================================== >>residues */
 #pragma once
 #include "../base/ring.h"
 
@@ -30,10 +29,9 @@ static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, in
 static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
 {
   permi_odd_modulus prime;
-  int k;
   prime.p = p;
   prime.inverse = p; /* modulo 8; each round doubles the bits */
-  for (k = 0; k < 5; k++)
+  for (int k = 0; k < 5; k++)
     prime.inverse *= 2 - p * prime.inverse;
   prime.one = permi_residue_wide(1, 0, p);
   prime.square = permi_residue_multiply(prime.one, prime.one, p);

@@ -15,11 +15,10 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
 {
   const double most = 9007199254740992.0; /* 2^53 */
   double product = 1, largest = 0;
-  int i, j;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     const int64_t *row = a + i * ld * parts;
     double sum = 0;
-    for (j = 0; j < n * parts; j++) {
+    for (int j = 0; j < n * parts; j++) {
       const double x = (double)row[j], size = fabs(x);
       *real++ = x;
       sum += size;
@@ -35,15 +34,14 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 {
   permi_wide f[1 << PERMI_SMALL_SUBSETS_N][2];
   uint8_t size[1 << PERMI_SMALL_SUBSETS_N];
-  unsigned set, rest;
   memset(f[0], 0, sizeof f[0]);
   f[0][0].low = 1;
   size[0] = 0;
-  for (set = 1; set < 1u << n; set++) {
+  for (unsigned set = 1; set < 1u << n; set++) {
     const int64_t *row = a + size[set & (set - 1)] * ld * parts;
     size[set] = (uint8_t)(size[set & (set - 1)] + 1);
     memset(f[set], 0, sizeof f[set]);
-    for (rest = set; rest; rest &= rest - 1) {
+    for (unsigned rest = set; rest; rest &= rest - 1) {
       const int64_t *x = row + permi_trailing_zeros(rest) * parts;
       const permi_wide *from = f[set & ~(rest & (0 - rest))];
       permi_wide_add_product(&f[set][0], &from[0], x[0]);
@@ -60,14 +58,13 @@ static void permi_small_subsets(int n, int parts, const int64_t *a, ptrdiff_t ld
 static double permi_small_set(perm_integer *integer, permi_wide x)
 {
   int e;
-  double value;
   integer->negative = permi_words_magnitude(integer->word, &x.low, 2);
   integer->words = integer->word[1] ? 2 : integer->word[0] != 0;
   if (integer->words == 2) {
-    value = permi_integer_double(integer, &e);
+    const double value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  value = (double)integer->word[0];
+  const double value = (double)integer->word[0];
   return integer->negative ? -value : integer->words ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 

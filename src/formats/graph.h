@@ -29,9 +29,8 @@ static char permi_graph6_header(permi_reader *reader)
     const char *text;
     char mark;
   } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
-  size_t k, length;
-  for (k = 0; k < sizeof header / sizeof *header; k++) {
-    length = strlen(header[k].text);
+  for (size_t k = 0; k < sizeof header / sizeof *header; k++) {
+    const size_t length = strlen(header[k].text);
     if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
       reader->cursor += length;
       return header[k].mark;

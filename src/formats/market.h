@@ -54,9 +54,8 @@ static permi_shown permi_quoted(const char *begin, const char *end)
 {
   const int length = end - begin <= 24 ? (int)(end - begin) : 21;
   permi_shown quote;
-  int k;
   snprintf(quote.text, sizeof quote.text, "'%*s%s'", length, "", length < end - begin ? "..." : "");
-  for (k = 0; k < length; k++)
+  for (int k = 0; k < length; k++)
     quote.text[1 + k] = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
   return quote;
 }
@@ -138,10 +137,9 @@ static int permi_is_digit(char c)
 
 static int permi_next_line(permi_reader *reader)
 {
-  const char *line_break;
   if (reader->position == reader->end || permi_watch(reader->watch, 20))
     return 0;
-  line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
+  const char *line_break = (const char *)memchr(reader->position, '\n', (size_t)(reader->end - reader->position));
   reader->cursor = reader->position;
   reader->line_end = line_break ? line_break : reader->end;
   reader->position = line_break ? line_break + 1 : reader->end;
@@ -173,10 +171,9 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
 #define PERMI_WORD_MOST 1048576
 static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
-  const char *most;
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
+  const char *most = reader->line_end - *begin > PERMI_WORD_MOST ? *begin + PERMI_WORD_MOST : reader->line_end;
   while (reader->cursor < most && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
@@ -359,8 +356,6 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
   const int parts = reader->kind == PERM_KIND_COMPLEX ? 2 : reader->kind == PERM_KIND_REAL;
   int64_t row = array && symmetry == PERMI_SKEW ? 2 : 1, column = 1;
   const char *begin, *end;
-  permi_entry entry;
-  int part;
   for (k = 0; k < count; k++) {
     if (!permi_next_content(reader, 0))
       return permi_reader_fail(reader, "the file ends after %llu %s, %llu were expected", k,
@@ -368,13 +363,13 @@ static int permi_read_entries(permi_reader *reader, permi_symmetry symmetry, int
     if (!array && (!permi_read_within(reader, "row index", 1, reader->m, &row) ||
                    !permi_read_within(reader, "column index", 1, reader->n, &column)))
       return 0;
-    entry = permi_entry_one();
+    permi_entry entry = permi_entry_one();
     if (reader->kind == PERM_KIND_INTEGER) {
       if (!permi_read_within(reader, "value", INT64_MIN, INT64_MAX, &entry.integer))
         return 0;
       entry.real = (double)entry.integer;
     }
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       int64_t whole;
       if (!permi_read_number(reader, parts == 1 ? "value" : part ? "imaginary part" : "real part", 0, &begin, &end) ||
           !permi_double_value(reader, begin, end, part ? &entry.imaginary : &entry.real))
@@ -427,8 +422,6 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   int found[4], array, w, k;
   int64_t m = 0, n = 0, declared = 0;
   unsigned long long count, left, size_line;
-  unsigned entry_bytes;
-  permi_symmetry symmetry;
   permi_next_line(reader);
   permi_next_word(reader, &begin, &end);
   if (!permi_same_word(begin, end, "%%matrixmarket"))
@@ -450,7 +443,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   things = array ? "values" : "entries";
   reader->kind = (perm_kind)found[2];
   field = permi_banner[2].keyword[found[2]];
-  symmetry = (permi_symmetry)found[3];
+  permi_symmetry symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
   if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
@@ -483,7 +476,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
                              symmetry_name);
   count = array ? count : (unsigned long long)declared;
   left = (unsigned long long)(reader->end - reader->position);
-  entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
+  const unsigned entry_bytes = (array ? 0 : 4) + value_bytes[found[2]];
   if (count > (left + 1) / entry_bytes)
     return permi_reader_fail(reader, "%llu %s declared, but only %llu bytes follow, at least %u each were expected",
                              count, things, left, entry_bytes);
@@ -515,13 +508,11 @@ static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
   const perm_matrix *matrix = written->matrix;
-  size_t k;
-  int i;
   if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %llu\n",
               permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (unsigned long long)matrix->nnz) < 0)
     return 0;
-  for (i = 0; i < matrix->m; i++)
-    for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
+  for (int i = 0; i < matrix->m; i++)
+    for (size_t k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
       if (permi_watch(written->watch, 200) || fprintf(file, "%d %d", i + 1, matrix->column[k] + 1) < 0 ||
           (matrix->kind == PERM_KIND_INTEGER && fprintf(file, " %lld", (long long)matrix->integer[k]) < 0) ||
           (matrix->kind >= PERM_KIND_REAL && !permi_print_double(file, matrix->real[k])) ||
@@ -546,11 +537,9 @@ static perm_status permi_write_file(const char *path, const perm_allocator *allo
   errno = 0;
   if (open) {
     FILE *file = standard ? stdout : fopen(path, "wb");
-    int error, printed;
     if (!file)
       return permi_file_fail(result, path, "cannot create", errno);
-    printed = print(file, what);
-    error = errno;
+    int printed = print(file, what), error = errno;
     if (!standard && fclose(file) != 0 && printed--)
       error = errno;
     return printed > 0 ? PERM_OK : permi_file_fail(result, standard ? "standard output" : path, "cannot write", error);
@@ -569,7 +558,6 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   permi_control watch = permi_control_begin(permi_options(options));
   permi_environment environment;
-  permi_matrix_written written;
   perm_status status;
   permi_result_clear(result);
   if (!path)
@@ -579,8 +567,7 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
   if (permi_matrix_missing(matrix))
     return permi_fail(result, PERM_ERROR_NULL, 2, "an array that a matrix of this kind needs is NULL");
   watch.activity = "writing";
-  written.matrix = matrix;
-  written.watch = &watch;
+  const permi_matrix_written written = {matrix, &watch};
   status = PERMI_SOUNDLY(&environment,
                          permi_write_file(path, &watch.options->allocator, permi_print_matrix, &written, result));
   if (watch.stopped != PERM_OK)

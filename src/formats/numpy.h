@@ -28,8 +28,7 @@ static int permi_is_numpy(const permi_reader *reader)
 static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 {
   uint64_t bits = 0;
-  unsigned k;
-  for (k = 0; k < size; k++)
+  for (unsigned k = 0; k < size; k++)
     bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
   return bits;
 }
@@ -38,10 +37,9 @@ static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
 static size_t permi_numpy_head(const char *text, size_t bytes)
 {
   const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
-  uint64_t length;
   if (bytes < 12 || !permi_numpy_begins(text, bytes) || text[6] < 1 || text[6] > 3)
     return 0;
-  length = permi_numpy_bits(text + 8, wide, '<');
+  const uint64_t length = permi_numpy_bits(text + 8, wide, '<');
   return length <= PERMI_NUMPY_MOST ? (size_t)length + 8 + wide : 0;
 }
 
@@ -79,7 +77,6 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
   static const char *const keys[3] = {"descr", "fortran_order", "shape"};
   static const char *const types[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"};
   const char *begin, *end;
-  size_t t;
   int k;
   memset(array, 0, sizeof *array);
   if (!permi_numpy_expect(reader, '{'))
@@ -100,7 +97,7 @@ static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
     if (k == 0) {
       array->order = begin < end ? *begin : ' ';
       array->code = end - begin > 1 ? begin[1] : ' ';
-      for (t = 0; t < sizeof types / sizeof *types; t++)
+      for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         if (end - begin == 1 + (ptrdiff_t)strlen(types[t]) && !memcmp(begin + 1, types[t], strlen(types[t])))
           array->size = types[t][2] ? 16 : (unsigned)(types[t][1] - '0');
       if (!array->size || !memchr("<>|", array->order, array->size == 1 ? 3 : 2))
@@ -213,30 +210,26 @@ static uint64_t permi_numpy_wanted(const char *text, size_t bytes, perm_format f
 
 static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 {
-  unsigned long long left;
-  uint64_t outer, inner, k, i, bits;
   size_t done = 0;
   permi_numpy array;
-  permi_entry entry;
   (void)wanted;
   if (!permi_numpy_open(reader, &array))
     return 0;
-  left = (unsigned long long)(reader->end - reader->cursor);
+  unsigned long long left = (unsigned long long)(reader->end - reader->cursor);
   if (left != array.bytes)
     return permi_reader_fail(reader, "%s%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s",
                              left > array.bytes ? "at least " : "", left, (unsigned long long)array.bytes,
                              (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
                              left < array.bytes ? "is the file whole?" : "save one array a file");
-  outer = array.shape[array.fortran];
-  inner = array.shape[!array.fortran];
+  const uint64_t outer = array.shape[array.fortran], inner = array.shape[!array.fortran];
   reader->m = (int)array.shape[0];
   reader->n = (int)array.shape[1];
   reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (k = 0; array.bytes && k < outer; k++)
-    for (i = 0; i < inner; i++, reader->cursor += array.size) {
+  for (uint64_t k = 0; array.bytes && k < outer; k++)
+    for (uint64_t i = 0; i < inner; i++, reader->cursor += array.size) {
       if (permi_watch_step(reader->watch, done++, 20))
         return permi_reader_no_memory(reader);
-      entry = permi_entry_one();
+      permi_entry entry = permi_entry_one();
       if (array.code == 'f' || array.code == 'c') {
         const unsigned size = array.code == 'c' ? array.size / 2 : array.size;
         if (!permi_numpy_float(reader, array.order, size, 0, &entry.real) ||
@@ -247,7 +240,7 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
         else
           reader->fraction = 1;
       } else {
-        bits = permi_numpy_bits(reader->cursor, array.size, array.order);
+        uint64_t bits = permi_numpy_bits(reader->cursor, array.size, array.order);
         if (array.code == 'b' && bits > 1)
           return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
         if (array.code == 'i' && array.size < 8 && bits >> (8 * array.size - 1))

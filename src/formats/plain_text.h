@@ -35,7 +35,6 @@ static int permi_fractions_scale(permi_reader *reader)
   permi_entries *list = &reader->entries;
   perm_integer multiple, product;
   size_t k, next, end;
-  int factors;
   if (reader->kind != PERM_KIND_INTEGER) {
     reader->line = reader->fractions;
     return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
@@ -65,7 +64,7 @@ static int permi_fractions_scale(permi_reader *reader)
       entry->imaginary = 0;
     }
     multiple = permi_integer_of((int64_t)common);
-    for (factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
+    for (int factors = tall && common > 1 ? reader->n : 1; factors > 0; factors--) {
       if (!permi_integer_multiply(reader->denominator, &multiple, &product))
         return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write "
                                  "decimals, for doubles", 64 * PERM_INTEGER_WORDS);
@@ -79,7 +78,6 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
 {
   int integer;
   const char *const whole_begin = begin, *const whole_end = end, *middle;
-  uint64_t divisor, magnitude;
   int64_t below = 0;
   if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
     begin++; /* Python prints brackets */
@@ -117,8 +115,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
         below < 1 || below > (int64_t)1 << 53)
       return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
                                "2^53 was expected", permi_quoted(begin, end).text);
-    magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
-    divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+    uint64_t magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+    const uint64_t divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
     magnitude /= divisor;
     entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
     entry->real = (double)entry->integer;
@@ -165,8 +163,7 @@ static int permi_is_name(const char *begin, const char *end)
 {
   static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
   const char letter = begin < end ? *begin : ' ';
-  size_t k;
-  for (k = 0; k < sizeof missing / sizeof *missing; k++)
+  for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
     if (permi_same_word(begin, end, missing[k]))
       return 0;
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"';
@@ -187,7 +184,6 @@ static int permi_skip_header(permi_reader *reader)
   permi_reader look = *reader, below;
   const char *begin, *end, *first;
   int names = 0, units = 1; /* nothing but i and j */
-  char mark;
   look.result = NULL;
   reader->separator = look.separator = ',';
   if (!permi_next_content(&look, 1))
@@ -197,7 +193,7 @@ static int permi_skip_header(permi_reader *reader)
     look.line_end--;
   if (memchr(first, ';', (size_t)(look.line_end - first)))
     reader->separator = look.separator = ';';
-  mark = permi_line_mark(&look, first);
+  char mark = permi_line_mark(&look, first);
   while (permi_next_name(&look, mark, &begin, &end)) {
     if (!names && (begin == end || permi_same_word(begin, end, "\"\""))) {
       reader->line = look.line;
@@ -330,8 +326,7 @@ typedef struct permi_indices {
 
 static void permi_indices_add(permi_indices *indices, const int64_t index[2])
 {
-  int k;
-  for (k = 0; k < 2; k++) {
+  for (int k = 0; k < 2; k++) {
     if (!indices->lines || index[k] < indices->low[k])
       indices->low[k] = index[k];
     if (!indices->lines || index[k] > indices->high[k])
@@ -368,9 +363,7 @@ static perm_format permi_recognise(permi_reader *reader)
   const char *begin[5], *end[5];
   permi_indices indices;
   permi_reader look = *reader;
-  unsigned long long entries;
   int64_t index[2];
-  int array, base;
   memset(&indices, 0, sizeof indices);
   look.result = NULL;
   /* permi_read_list refuses large sizes */
@@ -385,12 +378,12 @@ static perm_format permi_recognise(permi_reader *reader)
     indices.columns = columns;
     permi_indices_add(&indices, index);
   }
-  base = permi_indices_base(&indices);
+  const int base = permi_indices_base(&indices);
   if (indices.lines && (indices.high[0] >= indices.size[0] + base || indices.high[1] >= indices.size[1] + base ||
                         (double)indices.lines > (double)indices.size[0] * (double)indices.size[1]))
     return PERM_FORMAT_ARRAY;
-  entries = (unsigned long long)indices.size[2];
-  array = !indices.lines || indices.columns == 3;
+  unsigned long long entries = (unsigned long long)indices.size[2];
+  const int array = !indices.lines || indices.columns == 3;
   if (entries != indices.lines && array && (indices.lines <= 2 || !entries))
     return PERM_FORMAT_ARRAY;
   if (entries == indices.lines && (!array || indices.lines > 2))
@@ -412,8 +405,6 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   const int edges = format == PERM_FORMAT_EDGES, complex_format = format == PERM_FORMAT_COORDINATE_COMPLEX;
   const char *begin = reader->line_end, *from[5], *to[5];
   permi_indices indices;
-  uint64_t base;
-  size_t k;
   memset(&indices, 0, sizeof indices);
   if (!edges) {
     if (!permi_next_content(reader, 1))
@@ -438,7 +429,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
     if (indices.lines && columns != indices.columns)
       return permi_reader_fail(reader, "%d numbers found, %d were expected as in the lines before", columns,
                                indices.columns);
-    for (k = 0; k < 2; k++) {
+    for (size_t k = 0; k < 2; k++) {
       limit = !edges ? indices.size[k] : k ? INT_MAX - 1 : PERM_MATRIX_MAX_ROWS - 1;
       if (!permi_field_whole(from[k], to[k], limit, &index[k]))
         return permi_reader_fail(reader, "%s %s found, a whole number from %s%lld was expected", k ? "column" : "row",
@@ -460,8 +451,8 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
     if (!permi_reader_push(reader, (uint64_t)index[0], (uint64_t)index[1], &entry)) /* unshifted */
       return 0;
   }
-  base = (uint64_t)permi_indices_base(&indices);
-  for (k = 0; k < 2 && edges; k++)
+  const uint64_t base = (uint64_t)permi_indices_base(&indices);
+  for (size_t k = 0; k < 2 && edges; k++)
     indices.size[k] = indices.high[k] + !base;
   if (edges && !indices.lines)
     return permi_reader_fail(reader, "no edges found, lines 'row column [weight]' were expected");
@@ -472,7 +463,7 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   if (!edges && indices.lines != (unsigned long long)indices.size[2])
     return permi_reader_fail(reader, "the file ends after %llu entries, %lld were expected", indices.lines,
                              (long long)indices.size[2]);
-  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
+  for (size_t k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 5); k++) {
     permi_entry *item = &reader->entries.entry[k];
     const unsigned long long row = (item->key >> 32) - base, column = (item->key & 0xffffffff) - base;
     item->key = permi_entry_key(row, column);

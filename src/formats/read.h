@@ -101,10 +101,9 @@ static int permi_read_bytes(permi_reader *reader, perm_format wanted)
                 {"\xfd" "7zXZ", "xz", "xzcat FILE"},
                 {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
                 {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t p, length;
   int k, begun = 0;
-  for (p = 0; p < sizeof packed / sizeof *packed; p++) {
-    length = strlen(packed[p].bytes);
+  for (size_t p = 0; p < sizeof packed / sizeof *packed; p++) {
+    const size_t length = strlen(packed[p].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[p].bytes, length))
       return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[p].what,
                                packed[p].how);
@@ -162,8 +161,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest` says where to begin (NULL at first), then where the
-   next begins. */
+/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -305,11 +303,10 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 {
   perm_integer denominator = permi_integer_of(1);
   permi_metered call;
-  const perm_options *given;
   perm_matrix matrix;
   if (!each)
     return permi_fail(result, PERM_ERROR_NULL, 3, "each is NULL");
-  given = permi_meter_begin(&call, options, 0);
+  const perm_options *given = permi_meter_begin(&call, options, 0);
   return permi_meter_end(&call, permi_matrix_read(path, given, &matrix, &denominator, each, user_data, result), result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -6,7 +6,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 {
   const uint16_t *place = origin->place + k;
   double v[PERMI_WIDTH];
-  size_t i;
 #if PERMI_WIDTH == 8
   const permi_eight *eight = origin->eight + k / 8;
   if (!eight->wide)
@@ -24,7 +23,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
                          _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
   }
 #endif
-  for (i = 0; i < PERMI_WIDTH; i++)
+  for (size_t i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
   return PERMI_LOAD_ANY(v);
 }
@@ -41,13 +40,12 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
   double rest[PERMI_WIDTH];
-  size_t i;
   if (left >= PERMI_WIDTH) {
     PERMI_STORE_ANY(y, v);
     return;
   }
   PERMI_STORE_ANY(rest, v);
-  for (i = 0; i < left; i++)
+  for (size_t i = 0; i < left; i++)
     y[i] = rest[i];
 }
 
@@ -57,21 +55,19 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
                                                                        int growth, PERMI_P p)
 {
   PERMI_V sum[4];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < vectors; i++)
+  for (int i = 0; i < vectors; i++)
     sum[i] = PERMI_SET(0.0);
-  for (s = 0; s < origins; s++, origin++) {
+  for (int s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
-    for (i = 0; i < vectors; i++) {
+    for (int i = 0; i < vectors; i++) {
       const size_t at = k + (size_t)(i * PERMI_WIDTH);
-      PERMI_V from;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -79,7 +75,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < vectors; i++)
+  for (int i = 0; i < vectors; i++)
     PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }

@@ -118,18 +118,18 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
 {
   const size_t size = 8 * permi_value_words(algebra, numbers);
   const int short_one = (algebra == PERMI_WORD || algebra == PERMI_WIDE) && origin->c->integer[0] == 1;
-  const permi_coefficient c = permi_coefficient_short(origin->c);
   const char *x = (const char *)origin->x;
   const uint16_t *place = origin->place;
-  size_t k;
+  permi_coefficient c = *origin->c;
+  c.real_low = c.imaginary_low = 0; /* which compilers then know */
   if (place && short_one) {
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
         permi_value_add(algebra, numbers, NULL, y + k * size, x + place[k] * size, 0);
   } else if (short_one) {
     permi_values_add_of(algebra, numbers, NULL, y, x, count, 0);
   } else if (place) {
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       if (place[k] != PERMI_ARRAY_NOWHERE)
         permi_value_add(algebra, numbers, &c, y + k * size, x + place[k] * size, 0);
   } else {
@@ -179,10 +179,9 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 
 static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
 {
-  uint64_t r;
   if (!modulus)
     return (double)c->integer[0];
-  r = permi_residue_of(c->integer[0], modulus);
+  uint64_t r = permi_residue_of(c->integer[0], modulus);
   if (root)
     r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
                           modulus);
@@ -204,8 +203,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
 {
   const int family = permi_lanes_row(frontier->arrays->isa);
   double seconds = 0;
-  int p;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     const int growth = permi_residues_growth(frontier, p, weight[p], half);
     if (growth < 0)
       return (double)INFINITY;
@@ -223,7 +221,6 @@ static double permi_residues_search(const permi_frontier *frontier, const double
   const double bits = frontier->bits[frontier->steps];
   const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double half = 0.5 * (double)modulus;
-  int b;
   memset(best, 0, sizeof *best);
   best->seconds = (double)INFINITY;
   if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
@@ -236,7 +233,7 @@ static double permi_residues_search(const permi_frontier *frontier, const double
     best->passes = best->seconds < (double)INFINITY;
     best->modulus = modulus;
   }
-  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+  for (int b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
     const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
     const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
     if (seconds < best->seconds) {
@@ -256,19 +253,18 @@ PERMI_NEVER_INLINE static int permi_residues_plan(const permi_frontier *frontier
   double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
   const uint64_t own_modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
   unsigned char *growth = frontier->arrays->growth;
-  int p, s;
   if (pool.failed)
     return 0;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     weight[p] = 0; /* the sum of the step's moduli; INFINITY: not real */
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
       const permi_coefficient *c = &frontier->coefficient[s];
       weight[p] += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, own_modulus, 0));
     }
     weight[p] *= 1 + 1e-12;
   }
   half = permi_residues_search(frontier, weight, modulus, residues);
-  for (p = 0; p < frontier->steps && residues->passes; p++)
+  for (int p = 0; p < frontier->steps && residues->passes; p++)
     growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
   permi_pool_release(&pool);
   return 1;
@@ -302,7 +298,6 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   int begin[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 2], fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
-  uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     int binomial = 1;
     for (j = 0, layout->start[0] = 0; j <= low; j++) {
@@ -310,7 +305,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
       layout->start[j + 1] = layout->start[j] + binomial;
       binomial = binomial * (low - j) / (j + 1);
     }
-    x = 0;
+    uint32_t x = 0;
     do {
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
@@ -324,7 +319,7 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
   layout->low = low;
   for (j = 0; j < (int)(sizeof begin / sizeof *begin); j++)
     begin[j] = j < PERMI_ARRAY_HIGH ? 0 : layout->start[j - PERMI_ARRAY_HIGH <= low ? j - PERMI_ARRAY_HIGH : low + 1];
-  x = 0;
+  uint32_t x = 0;
   do {
     layout->middle_ones[x] = (unsigned char)permi_count_ones(x);
     x = (x - middle_mask) & middle_mask;
@@ -368,13 +363,12 @@ PERMI_NEVER_INLINE static void permi_layout_fill(const permi_arrays *arrays, per
 
 static void permi_eights_fill(const permi_layout *target, const uint16_t *place, permi_eight *eights)
 {
-  int j, k, i;
-  for (j = 0; j <= target->low; j++) {
+  for (int j = 0; j <= target->low; j++) {
     permi_eight *eight = eights + target->start[j] / 8 + j;
-    for (k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
+    for (int k = target->start[j]; k < target->start[j + 1]; k += 8, eight++) {
       const int end = target->start[j + 1] - k < 8 ? target->start[j + 1] - k : 8;
       memset(eight, 0, sizeof *eight);
-      for (i = 0; i < end; i++) {
+      for (int i = 0; i < end; i++) {
         if (place[k + i] == PERMI_ARRAY_NOWHERE)
           continue;
         if (!eight->here)
@@ -395,8 +389,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
   const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first, low = arrays->low;
   const uint64_t low_mask = ((uint64_t)1 << low) - 1, top_mask = ~UINT64_C(0) << (low + arrays->middle);
   const size_t words = (size_t)1 << low;
-  int s, k;
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, first + s);
     const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
     const int more = permi_count_ones(from) - permi_count_ones(pull.want);
@@ -422,7 +415,7 @@ PERMI_NEVER_INLINE static void permi_ways_fill(permi_arrays_run *run, int p, con
     if (way->moves && !run->gpu) {
       uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
-      for (k = 0; k < target->start[target->low + 1]; k++) {
+      for (int k = 0; k < target->start[target->low + 1]; k++) {
         const uint32_t word = target->word[k];
         place[k] = (word & way->low_test) == way->low_want ? source->rank[(word & way->low_keep) ^ way->low_flip]
                                                            : (uint16_t)PERMI_ARRAY_NOWHERE;
@@ -478,10 +471,9 @@ static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, p
 static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
 {
   permi_gap *gap = places->gap;
-  uint64_t at;
   while (gap->end - gap->begin < bytes)
     gap++;
-  at = gap->begin;
+  const uint64_t at = gap->begin;
   gap->begin += bytes;
   places->most = gap->begin > places->most ? gap->begin : places->most;
   if (gap->begin == gap->end) {
@@ -494,7 +486,6 @@ static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
 static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
 {
   int low = 0, high = places->gaps - 1, before;
-  permi_gap *gap;
   while (low < high) {
     const int middle = (low + high) / 2;
     if (places->gap[middle].begin > at)
@@ -502,7 +493,7 @@ static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
     else
       low = middle + 1;
   }
-  gap = places->gap + low;
+  permi_gap *gap = places->gap + low;
   before = low > 0 && gap[-1].end == at;
   if (!before) {
     memmove(gap + 1, gap, (size_t)(places->gaps++ - low) * sizeof *gap);
@@ -523,11 +514,10 @@ static void permi_places_size(permi_places *places, int p)
   const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
   const int next = p < frontier->steps ? p + 1 : p;
   const uint64_t each = permi_arrays_bytes_at(frontier, next);
-  int c, k;
-  for (c = 0; c <= arrays->top; c++) {
+  for (int c = 0; c <= arrays->top; c++) {
     const int most = frontier->most[p] - c < below ? frontier->most[p] - c : below;
     uint64_t states = 0, ways = c <= permi_count_ones(tops);
-    for (k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
+    for (int k = 0; k <= most && ways; ways = ways * (uint64_t)(below - k) / (uint64_t)(k + 1), k++)
       states += k >= frontier->ones[p] - c ? ways : 0;
     places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
   }
@@ -537,8 +527,7 @@ static void permi_places_start(permi_places *places)
 {
   const permi_frontier *frontier = places->frontier;
   double turn = PERMI_ARRAY_TURN_BYTES;
-  int p;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
   places->turn = (uint64_t)turn;
   places->gap[0].begin = 0;
@@ -554,13 +543,12 @@ static void permi_places_step(permi_places *places, int p)
   const permi_arrays *arrays = frontier->arrays;
   const int above = arrays->low + arrays->middle;
   uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
-  int s, k;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     const permi_pull pull = permi_pull_of(frontier, p, s);
     fixed &= pull.keep & ~pull.flip;
   }
   places->fixed = (uint32_t)(fixed >> above);
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
   places->next = 0;
   places->done = 0;

@@ -75,11 +75,10 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
 {
   const perm_status status = perm_cuda_frontier_value(run->gpu, value);
   double x[4];
-  size_t k;
   if (status != PERM_OK || permi_algebra_is_integer(run->numbers.algebra))
     return status;
   memcpy(x, value, run->bytes);
-  for (k = 0; k < run->bytes / sizeof(double); k++)
+  for (size_t k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
       return PERM_ERROR_DEVICE; /* sizes exclude it */
   return PERM_OK;

@@ -1,5 +1,4 @@
-/* ===================================================================================== >>arrays_run
-   Makes, prices and runs arrays. */
+/* ===================================================================================== >>arrays_run */
 #pragma once
 #include "../graph/device.h"
 #include "arrays.h"
@@ -37,24 +36,22 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
   const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
   permi_sizes sizes;
-  int i, s;
   permi_sizes_clear(&sizes);
-  for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
+  for (int i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left], all = ones + target->middle_ones[target->middle[i]];
     const size_t count = (size_t)(target->start[left + 1] - start);
     char *y = (step->kept ? step->kept + target->top_offset[top] * run->bytes : permi_array_values(run, p + 1, top)) +
               (size_t)(target->middle_offset[(size_t)ones << bits | target->middle[i]] + (uint64_t)start) * run->bytes;
     int origins = 0;
-    for (s = 0; s < ways; s++) {
+    for (int s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
       const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
-      uint32_t word;
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low ||
           (uint32_t)(all + left - way->least) > (uint32_t)way->span)
         continue;
-      word = (high & way->keep) ^ way->flip;
+      const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
                           (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
@@ -103,7 +100,6 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   permi_array_stepping step = {run, p, run->base.done, seconds / ((double)target->tops * PERMI_ARRAY_PIECES), 0, NULL,
                                NULL, 0};
   perm_status status = PERM_OK;
-  int tops;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
   if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
@@ -112,7 +108,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   }
   permi_places_step(run->places, p);
   while (!run->places->done && status == PERM_OK) {
-    tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
+    const int tops = permi_places_turn(run->places, (p + 1) & 1, run->top);
     status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
     permi_places_turned(run->places, (p + 1) & 1);
     step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
@@ -124,9 +120,8 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 {
   const permi_frontier *frontier = run->frontier;
   double weight = 0;
-  int s;
   *least = 1;
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
     permi_coefficient c = frontier->coefficient[s];
     if (run->absolute)
       c.real = c.imaginary = 0;
@@ -161,7 +156,6 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
   permi_layout *target = &run->layout[(p + 1) & 1];
   permi_sizes *sizes = &runner->sizes;
   perm_status status = PERM_OK;
-  int e, k;
   runner->done = run->seconds_before + frontier->cost[p] * run->seconds_each;
   permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1], frontier->most[p + 1]);
   permi_ways_fill(run, p, source, target);
@@ -185,10 +179,10 @@ static perm_status permi_arrays_advance(permi_runner *runner, int p)
     status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   if (status == PERM_OK)
     status = run->gpu ? permi_gpu_step(run, p) : permi_array_step(run, p);
-  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
+  const int e = status == PERM_OK && run->tracking ? permi_sizes_rescale(sizes, 1e150, PERMI_ARRAY_SAFE) : 0;
   if (e && run->gpu)
     status = permi_gpu_scale(run, target->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  for (k = 0; e && !run->gpu && k < target->tops; k++)
+  for (int k = 0; e && !run->gpu && k < target->tops; k++)
     permi_values_scale((double *)(void *)permi_array_values(run, p + 1, target->top[k]),
                        permi_layout_states(target, target->top[k]) * run->bytes / sizeof(double), e);
   runner->visited += run->again ? 0 : (double)target->states;
@@ -217,20 +211,18 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
 /* Gives both values one exponent and loss. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
-  long long common;
   double lost = 0, most = 0;
-  int pass, k;
-  for (k = 0; k < last; k++)
+  for (int k = 0; k < last; k++)
     most = fmax(most, fabs(value[k]));
   if (most > 0 && sizes[1].exp2 > sizes[0].exp2 &&
       sizes[0].exp2 + permi_exponent(most) - sizes[1].exp2 - permi_exponent(value[last]) < PERMI_CANCELS) {
     sizes[1].exp2 = sizes[0].exp2;
     sizes[1].loss = (double)INFINITY;
   }
-  common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
-  for (pass = 0; pass < 2; pass++) {
+  const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
+  for (int pass = 0; pass < 2; pass++) {
     const int shift = permi_int_exponent(sizes[pass].exp2 - common);
-    for (k = pass ? last : 0; k < last + pass; k++)
+    for (int k = pass ? last : 0; k < last + pass; k++)
       value[k] = ldexp(value[k], shift);
     lost += ldexp(sizes[pass].loss, shift) + (shift ? 4 * DBL_MIN : 0);
   }
@@ -247,7 +239,6 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
-  int p;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   if (gpu || seconds < PERMI_PARALLEL_SECONDS)
     run->base.threads = 1;
@@ -261,7 +252,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++)
+  for (int p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
   run->places = (permi_places *)permi_pool_get(pool, 1, sizeof *run->places);
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
@@ -282,13 +273,12 @@ PERMI_COLD static perm_status permi_arrays_residues(permi_arrays_run *run, doubl
   uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2] = {0, 0};
   uint64_t root = 0;
   perm_status status = PERM_OK;
-  int pass;
   if (pool->failed)
     return PERM_ERROR_MEMORY;
   residue[0] = word + 2 * (primes + 1);
   residue[1] = residue[0] + primes + 1;
   permi_primes_choose(prime, primes, parts == 2, plan->bits);
-  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
     const int k = pass / parts, part = pass % parts;
     const uint64_t p = primes ? prime[k].p : plan->modulus;
     double last;
@@ -328,14 +318,13 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
-  int pass;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   if (permi_arrays_open(&run, frontier, control, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, message) : PERM_OK;
   if (status == PERM_OK && residues)
     status = permi_arrays_residues(&run, leaf->information.seconds, partial);
-  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
@@ -374,7 +363,6 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   uint64_t *masks = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof *masks);
   unsigned char *growth = (unsigned char *)permi_pool_get(pool, steps, 1);
   double units = 0;
-  int p, v;
   if (pool->failed || slot_count > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return !pool->failed;
   arrays->occupied = masks;
@@ -386,14 +374,14 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
       continue;
     if (permi_watch_gather(watch, &units, 40 + 5.0 * (death[v] - birth[v])))
       return 1;
     arrays->born[birth[v] + 1] |= bit;
-    for (p = birth[v] + 1; p <= death[v]; p++) {
+    for (int p = birth[v] + 1; p <= death[v]; p++) {
       arrays->occupied[p] |= bit;
       arrays->rows[p] |= v < block->n ? bit : 0;
     }
@@ -433,8 +421,7 @@ PERMI_NEVER_INLINE static double permi_arrays_seconds(const permi_frontier *fron
 {
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
-  int p;
-  for (p = 1; p <= frontier->steps; p++) {
+  for (int p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = 8 * (double)permi_numbers_words(&numbers);

@@ -119,14 +119,12 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
   uint64_t h = 0, g = 1;
-  size_t place;
-  int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
+  for (int w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
   h ^= g + (h >> 29) + (g >> 31);
-  place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+  size_t place = (size_t)(h * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
   for (; patterns->table[place]; place = (place + 1) & mask)
     if (!memcmp(patterns->bits + (size_t)(patterns->table[place] - 1) * PERMI_LOW_WORDS, bits,
                 PERMI_LOW_WORDS * sizeof *bits))
@@ -137,7 +135,6 @@ static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t 
 static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
 {
   const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
-  int i;
   if (!(permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
         permi_enlarge(allocator, NULL, &patterns->first, used ? used + 1 : 0, room + 1, sizeof *patterns->first) &&
         permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
@@ -145,7 +142,7 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
   patterns->room = (int)room;
   patterns->first[0] = 0;
   memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
-  for (i = 0; i < patterns->count; i++)
+  for (int i = 0; i < patterns->count; i++)
     *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
   return 1;
 }
@@ -153,17 +150,15 @@ static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   const int pattern = patterns->count;
-  size_t used;
-  int w, *place;
   if (pattern == patterns->room && !permi_patterns_more(allocator, patterns))
     return -1;
-  place = permi_patterns_place(patterns, bits);
+  int *place = permi_patterns_place(patterns, bits);
   if (*place)
     return *place - 1;
-  used = patterns->first[pattern];
+  size_t used = patterns->first[pattern];
   if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof(uint16_t)))
     return -1;
-  for (w = 0; w < PERMI_LOW_WORDS; w++) {
+  for (int w = 0; w < PERMI_LOW_WORDS; w++) {
     uint64_t x = bits[w];
     for (; x; x &= x - 1)
       patterns->low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
@@ -213,15 +208,14 @@ static size_t permi_list_seek(const permi_list *list, const uint64_t *key, int a
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
-  int w;
   for (; cursor->group < cursor->end; cursor->group++, high += words) {
     uint64_t differs = 0;
-    for (w = 0; w < words; w++)
+    for (int w = 0; w < words; w++)
       differs |= (high[w] & cursor->test[w]) ^ cursor->want[w];
     if (!differs)
       break;
   }
-  for (w = 0; w < words; w++)
+  for (int w = 0; w < words; w++)
     cursor->key[w] = cursor->group < cursor->end ? high[w] ^ cursor->flip[w] : UINT64_MAX;
 }
 
@@ -234,12 +228,10 @@ static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, in
 static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *frontier, int number)
 {
   const unsigned mask = PERMI_LOW_STATES - 1;
-  unsigned i;
   uint64_t within = ~UINT64_C(0);
-  int which, w;
-  for (which = 0; which < 3; which++) {
+  for (int which = 0; which < 3; which++) {
     uint64_t *to = which == 0 ? cursor->test : which == 1 ? cursor->want : cursor->flip;
-    for (w = 0; w < frontier->mask_words; w++)
+    for (int w = 0; w < frontier->mask_words; w++)
       to[w] = permi_stream_word(frontier, number, which, w) >> PERMI_LOW_BITS |
               permi_stream_word(frontier, number, which, w + 1) << (64 - PERMI_LOW_BITS);
   }
@@ -247,10 +239,10 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->low_want = (unsigned)permi_stream_word(frontier, number, 1, 0) & mask;
   cursor->low_flip = (unsigned)permi_stream_word(frontier, number, 2, 0) & mask;
   cursor->c = frontier->coefficient[number];
-  for (i = 0; i < 6; i++)
+  for (unsigned i = 0; i < 6; i++)
     if (cursor->low_test >> i & 1)
       within &= cursor->low_want >> i & 1 ? ~permi_even[i] : permi_even[i];
-  for (i = 0; i < PERMI_LOW_WORDS; i++)
+  for (unsigned i = 0; i < PERMI_LOW_WORDS; i++)
     cursor->keep[i] = (i & cursor->low_test >> 6) == cursor->low_want >> 6 ? within : 0;
   cursor->group = 0;
 }
@@ -259,14 +251,13 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 {
   unsigned words = cursor->low_flip >> 6, w;
   uint64_t moved[PERMI_LOW_WORDS], any = 0;
-  int b;
   for (w = 0; w < PERMI_LOW_WORDS; w++) {
     moved[w] = bits[w] & cursor->keep[w];
     any |= moved[w];
   }
   if (!any)
     return 0;
-  for (b = 0; b < 6; b++)
+  for (int b = 0; b < 6; b++)
     if (cursor->low_flip >> b & 1)
       for (w = 0; w < PERMI_LOW_WORDS; w++)
         moved[w] = (moved[w] & permi_even[b]) << (1 << b) | (moved[w] >> (1 << b) & permi_even[b]);
@@ -296,7 +287,6 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   uint32_t hash = ((uint32_t)source * 0x9e3779b1u ^ (uint32_t)target * 0x85ebca77u ^ (uint32_t)stream * 0xc2b2ae3du);
   const permi_move fresh = {step, stream, source, target, 0, 0, 0};
   permi_move *move = &moves->move[hash >> (32 - PERMI_MOVES_LOG2)];
-  const uint16_t *low, *goal;
   size_t k, count, goals = to->first[target + 1] - to->first[target], j = 0;
   if (move->step == step && move->stream == stream && move->source == source && move->target == target)
     return move;
@@ -306,8 +296,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   }
   *move = fresh;
   move->first = moves->used;
-  low = from->low + from->first[source];
-  goal = to->low + to->first[target];
+  const uint16_t *low = from->low + from->first[source], *goal = to->low + to->first[target];
   count = from->first[source + 1] - from->first[source];
   for (k = 0; k < count; k++)
     if ((low[k] & cursor->low_test) == cursor->low_want) {
@@ -491,16 +480,15 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
-  int p, e;
   bits[1] = block->free_lines ? (double)INFINITY : 0;
   frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
   frontier->bits[0] = 0;
-  for (p = 0; p < frontier->steps; p++) {
+  for (int p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
       if (frontier->death[t] < p)
         continue;
@@ -511,7 +499,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
       permi_frontier_enter(block, permi_block_alone(block, v), &line[v], &bits[v >= block->n]);
     frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
   }
-  for (p = 0; p <= frontier->steps && !residues; p++) {
+  for (int p = 0; p <= frontier->steps && !residues; p++) {
     const int words = permi_words_of_bits(frontier->bits[p]);
     frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }

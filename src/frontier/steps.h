@@ -87,15 +87,13 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
-  unsigned low;
-  int v, k;
   memset(run->rows, 0, sizeof run->rows);
   memset(run->within, 0, sizeof run->within);
-  for (v = 0; v < frontier->rows; v++)
+  for (int v = 0; v < frontier->rows; v++)
     if (frontier->slot[v] >= 0 && frontier->birth[v] < run->step && frontier->death[v] >= run->step)
       run->rows[frontier->slot[v] >> 6] |= UINT64_C(1) << (frontier->slot[v] & 63);
-  for (low = 0; low < PERMI_LOW_STATES; low++)
-    for (k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
+  for (unsigned low = 0; low < PERMI_LOW_STATES; low++)
+    for (int k = permi_count_ones((low ^ run->rows[0]) & (PERMI_LOW_STATES - 1)); k < PERMI_LOW_BITS; k++)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
@@ -119,14 +117,12 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
   permi_patterns *patterns = run->top ? &list->patterns : &run->list[run->step & 1].patterns;
   const size_t most = run->top ? SIZE_MAX : PERMI_PARTS;
   size_t takes = 0;
-  int s;
   list->groups = list->states = 0;
   while (list->groups < most) {
     const uint64_t *least = cursor[0].key;
     uint64_t key[PERMI_MASK_WORDS], bits[PERMI_LOW_WORDS];
     const size_t before = takes;
-    int pattern;
-    for (s = 1; s < run->streams; s++)
+    for (int s = 1; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
     part->done = least[words - 1] == UINT64_MAX;
@@ -137,7 +133,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
     if (!permi_list_room(allocator, list, 1) || !permi_room(allocator, NULL, &part->take, takes, (size_t)run->streams,
                                                             &part->take_room, sizeof *part->take))
       return 0;
-    for (s = 0; s < run->streams; s++)
+    for (int s = 0; s < run->streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
@@ -151,7 +147,7 @@ static PERMI_ALWAYS_INLINE int permi_part_merge_words(permi_run *run, permi_part
       takes = before;
       continue;
     }
-    pattern = permi_patterns_find(allocator, patterns, bits);
+    const int pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return 0;
     memcpy(list->high + list->groups * (size_t)words, key, (size_t)words * sizeof *key);
@@ -205,10 +201,9 @@ static void permi_run_prepare(permi_run *run, int p)
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
   permi_sizes *sizes = &run->base.sizes;
   double weight = 0, least = 1;
-  int s;
   run->step = p + 1;
   run->streams = streams;
-  for (s = 0; s < streams; s++) {
+  for (int s = 0; s < streams; s++) {
     permi_cursor_make(&run->cursor[s], frontier, first + s);
     run->cursor[s].end = run->list[p & 1].groups;
     permi_cursor_settle(&run->cursor[s], &run->list[p & 1], frontier->mask_words);
@@ -278,10 +273,9 @@ static perm_status permi_run_step(permi_run *run, int p)
 
 static void permi_run_release(permi_run *run)
 {
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     permi_list_release(&run->base.locked, &run->list[k]);
-  for (k = 0; run->part && k < (run->base.threads > 1 ? PERMI_PARTS : 1); k++) {
+  for (int k = 0; run->part && k < (run->base.threads > 1 ? PERMI_PARTS : 1); k++) {
     permi_list_release(&run->base.locked, &run->part[k].list);
     permi_release(&run->base.locked, run->part[k].take);
   }
@@ -297,7 +291,6 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   const size_t size = permi_value_bytes(frontier), streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->base.pool;
   uint64_t none[PERMI_LOW_WORDS] = {1};
-  int p, k, complete;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   run->frontier = frontier;
   run->advance = advance;
@@ -306,10 +299,10 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   run->part = (permi_part *)permi_pool_zeros(pool, run->base.threads > 1 ? PERMI_PARTS : 1, sizeof *run->part);
   run->cursor = (permi_cursor *)permi_pool_get(pool, streams * ((size_t)run->base.threads + 1), sizeof *run->cursor);
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->base.threads, sizeof *run->moves);
-  for (k = 0; run->moves && k < run->base.threads; k++)
+  for (int k = 0; run->moves && k < run->base.threads; k++)
     memset(&run->moves[k], 0, offsetof(permi_moves, pair));
-  complete = !pool->failed;
-  for (p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
+  int complete = !pool->failed;
+  for (int p = 0; p < 2 && complete; p++) { /* growing touches fresh pages */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -336,10 +329,9 @@ static perm_status permi_run_advance(permi_runner *runner, int p)
   permi_run *run = (permi_run *)runner;
   const permi_frontier *frontier = run->frontier;
   permi_list *target = &run->list[(p + 1) & 1];
-  perm_status status;
   int e;
   run->base.done = frontier->cost[p] * PERMI_STATE_SECONDS;
-  status = run->advance(run, p);
+  const perm_status status = run->advance(run, p);
   if (status == PERM_OK && !(p & PERMI_CANCELS_STEPS))
     permi_values_ease(&frontier->numbers, target->value, target->states, &run->base.sizes);
   /* values within 2^+-500, entries at most 1: nothing overflows */
@@ -354,14 +346,12 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
                                          perm_status (*advance)(permi_run *run, int p), perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  const permi_list *last;
   permi_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_run_open(frontier, control, advance, &run);
+  perm_status status = permi_run_open(frontier, control, advance, &run);
   if (status == PERM_OK)
     status = permi_runner_go(&run.base, 0, frontier->steps, permi_run_advance);
-  last = &run.list[frontier->steps & 1];
+  const permi_list *last = &run.list[frontier->steps & 1];
   if (status == PERM_OK)
     permi_runner_finish(&run.base, &frontier->numbers, last->states ? last->value : NULL, frontier->lost_error,
                         partial);

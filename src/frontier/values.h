@@ -14,8 +14,7 @@
 
 static permi_coefficient permi_coefficient_reduced(permi_coefficient c, const permi_numbers *numbers)
 {
-  int part;
-  for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
+  for (int part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
     c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
   return c;
 }
@@ -69,14 +68,6 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Compilers then know low parts to be 0. */
-static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
-{
-  permi_coefficient c = *entry;
-  c.real_low = c.imaginary_low = 0;
-  return c;
-}
-
 /* Returns the entry as the algebra needs it; integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
@@ -101,12 +92,11 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
 static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
-  int part;
   if (permi_algebra_is_integer(numbers->algebra)) {
-    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+    for (int part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
       if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
         return factor;
-    for (part = 0; part < 2; part++)
+    for (int part = 0; part < 2; part++)
       c->integer[part] = numbers->algebra == PERMI_RESIDUES
                              ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
                                                                numbers->modulus)
@@ -145,8 +135,7 @@ static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const
                                                     int fresh)
 {
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  size_t k;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     permi_value_add(algebra, numbers, c, (char *)y + k * bytes, (const char *)x + k * bytes, fresh);
 }
 
@@ -157,13 +146,12 @@ static PERMI_ALWAYS_INLINE void permi_values_move_of(permi_algebra algebra, cons
 {
   const permi_coefficient kept = *c;
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
-  size_t k;
   if (fresh)
     permi_values_add_of(algebra, numbers, &kept, y, x, count, 1);
   else if (!pair)
     permi_values_add_of(algebra, numbers, &kept, y, x, count, 0);
   else
-    for (k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++)
       permi_value_add(algebra, numbers, &kept, (char *)y + (pair[k] >> 16) * bytes,
                       (const char *)x + (pair[k] & 65535) * bytes, 0);
 }
@@ -190,9 +178,8 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const int size = permi_algebra_is_integer(numbers->algebra) ? 0 : (int)permi_numbers_words(numbers);
-  int k;
   permi_value_sum_parts(numbers, value, partial);
-  for (k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
+  for (int k = permi_algebra_has_moduli(numbers->algebra) ? size - 1 : 0; k < size; k++)
     permi_sum_add_double(&partial->absolute, ((const double *)value)[k]);
 }
 
@@ -219,13 +206,12 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
 {
   double low[4], high[4];
   size_t k;
-  int j;
-  for (j = 0; j < 4; j++) {
+  for (int j = 0; j < 4; j++) {
     low[j] = sizes->smallest;
     high[j] = sizes->largest;
   }
   for (k = 0; k + 3 * stride < doubles; k += 4 * stride)
-    for (j = 0; j < 4; j++) {
+    for (int j = 0; j < 4; j++) {
       const double y = fabs(x[k + (size_t)j * stride]), z = y > 0 ? y : DBL_MAX;
       low[j] = z < low[j] ? z : low[j];
       high[j] = y > high[j] ? y : high[j];
@@ -235,7 +221,7 @@ static void permi_values_extremes(const double *x, size_t doubles, size_t stride
     low[0] = z < low[0] ? z : low[0];
     high[0] = y > high[0] ? y : high[0];
   }
-  for (j = 0; j < 4; j++) {
+  for (int j = 0; j < 4; j++) {
     sizes->smallest = low[j] < sizes->smallest ? low[j] : sizes->smallest;
     sizes->largest = high[j] > sizes->largest ? high[j] : sizes->largest;
   }
@@ -260,8 +246,7 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 static void permi_values_scale(double *x, size_t doubles, int e)
 {
   const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
-  size_t k;
-  for (k = 0; k < doubles; k++)
+  for (size_t k = 0; k < doubles; k++)
     x[k] = x[k] * first * second;
 }
 
@@ -271,24 +256,22 @@ static void permi_values_ease(const permi_numbers *numbers, void *values, size_t
 {
   const size_t size = permi_numbers_words(numbers), all = count * size;
   double *x = (double *)values, most = 0, most_value = 0;
-  size_t t, k;
-  int e;
   if (!permi_algebra_has_moduli(numbers->algebra))
     return;
-  for (t = 0; t < all; t += size) {
+  for (size_t t = 0; t < all; t += size) {
     most = fmax(most, x[t + size - 1]);
-    for (k = 0; k + 1 < size; k++)
+    for (size_t k = 0; k + 1 < size; k++)
       most_value = fmax(most_value, fabs(x[t + k]));
   }
-  e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
+  const int e = most_value > 0 ? permi_exponent(most_value) - permi_exponent(most) : 0;
   if (e > PERMI_CANCELS)
     return;
   permi_sizes_clear(sizes);
   sizes->loss = (double)INFINITY;
-  for (t = 0; t < all; t += size) {
+  for (size_t t = 0; t < all; t += size) {
     double *modulus = &x[t + size - 1];
     *modulus = ldexp(*modulus, e);
-    for (k = 0; k + 1 < size; k++)
+    for (size_t k = 0; k + 1 < size; k++)
       *modulus = fmax(*modulus, fabs(x[t + k]));
   }
   permi_values_extremes(x + size - 1, all, size, sizes);
@@ -301,17 +284,15 @@ static void permi_values_normalise(const permi_numbers *numbers, void *values, s
   const size_t size = permi_numbers_words(numbers);
   permi_sizes own;
   double *x = (double *)values;
-  size_t t, k;
-  for (t = 0; t < count; t++, x += size)
+  for (size_t t = 0; t < count; t++, x += size)
     if (x[size - 1] != 0) {
-      int e;
       own.loss = 0;
       if (sizes && fabs(x[0]) < 1e-180 * x[size - 1])
         permi_values_ease(numbers, x, 1, &own);
       if (own.loss > 0)
         sizes->loss = own.loss;
-      e = permi_exponent(x[size - 1]);
-      for (k = 0; k < size; k++)
+      const int e = permi_exponent(x[size - 1]);
+      for (size_t k = 0; k < size; k++)
         x[k] = permi_shift(x[k], -e);
       exp2[t] += e;
     }
@@ -325,7 +306,6 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
   const size_t size = permi_numbers_words(numbers);
   double product[5] = {0, 0, 0, 0, 0}, *y = (double *)to_value;
   const int fresh = y[size - 1] == 0, e = fresh ? 0 : permi_int_exponent(exp2 - *to);
-  size_t k;
   if (((const double *)x)[size - 1] == 0)
     return;
   if (fresh || e > 0)
@@ -335,7 +315,7 @@ static void permi_value_add_apart(const permi_numbers *numbers, const permi_coef
     return;
   }
   permi_values_add(numbers, c, product, x, 1);
-  for (k = 0; k < size; k++)
+  for (size_t k = 0; k < size; k++)
     if (e > 0)
       y[k] = permi_shift(y[k], -e);
     else
@@ -396,10 +376,9 @@ static double permi_majorants_bits(const double *bits)
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     permi_majorant line = {0, 0, 0, 0};
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       permi_majorant_enter(block, block->edge[e], &line);
     if (block->free_lines)
       permi_majorant_enter(block, permi_block_alone(block, v), &line);
@@ -425,7 +404,6 @@ static int permi_sparse_doubled(const perm_options *options)
 #define PERMI_RESIDUE_WORDS 8
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
-  int e;
   memset(numbers, 0, sizeof *numbers);
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
@@ -438,7 +416,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
     }
     return numbers->words <= PERM_INTEGER_WORDS;
   }
-  for (e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
+  for (int e = 0; e < permi_block_values(block) && numbers->algebra == PERMI_MAGNITUDES; e++)
     if (block->real[e] != block->absolute[e])
       numbers->algebra = PERMI_SIGNED;
   if (block->imaginary)
@@ -531,8 +509,7 @@ static perm_status permi_runner_poll(permi_runner *run, double states, double se
 static perm_status permi_runner_go(permi_runner *run, int from, int to, permi_runner_step step)
 {
   perm_status status = PERM_OK;
-  int p;
-  for (p = from; p < to && status == PERM_OK; p++) {
+  for (int p = from; p < to && status == PERM_OK; p++) {
     status = permi_runner_poll(run, PERMI_RUNNER_POLL / 16, run->done, 0);
     if (status == PERM_OK && run->keep)
       status = run->keep(run, p);
@@ -557,7 +534,7 @@ static void permi_runner_finish(const permi_runner *run, const permi_numbers *nu
   partial->exp2 = run->sizes.exp2;
 }
 
-/* Completes a leaf; `unit` is that of the roundings in `bound`. */
+/* `unit` is that of the roundings in `bound`. */
 static void permi_leaf_values(permi_leaf *leaf, const permi_numbers *numbers, double bound, double unit,
                               perm_status (*task)(const permi_leaf *, permi_control *, perm_partial *),
                               size_t (*explain)(const permi_leaf *, char *, size_t))

@@ -39,8 +39,7 @@ static int permi_step_planes(const permi_kernel_key *key)
 static uint64_t permi_digest(uint64_t hash, const void *data, size_t bytes)
 {
   const unsigned char *byte = (const unsigned char *)data;
-  size_t i;
-  for (i = 0; i < bytes; i++)
+  for (size_t i = 0; i < bytes; i++)
     hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
   return hash;
 }
@@ -101,13 +100,11 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                                        : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
-  size_t size;
-  char *source;
   if (!program)
     permi_source_end(key, end, sizeof end);
-  size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
-         (program ? (size_t)key->length : strlen(end)) + 4;
-  source = (char *)malloc(size);
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
+                      (program ? (size_t)key->length : strlen(end)) + 4;
+  char *source = (char *)malloc(size);
   if (source)
     snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
              program ? program->text : end);
@@ -201,14 +198,12 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 {
   uint64_t head[2] = {size, permi_digest(PERMI_DIGEST_START, image, size)};
   char temporary[1200];
-  FILE *file;
-  int fine;
   snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
   remove(temporary); /* a killed process of this number may have left it */
-  file = fopen(temporary, "wbx"); /* x refuses a planted link */
+  FILE *file = fopen(temporary, "wbx"); /* x refuses a planted link */
   if (!file)
     return;
-  fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
+  int fine = fwrite(head, sizeof head, 1, file) == 1 && fwrite(image, 1, size, file) == size;
   fine = !fclose(file) && fine;
   if (!fine || rename(temporary, path))
     remove(temporary);
@@ -217,9 +212,8 @@ static void permi_cache_write(const char *path, const char *image, size_t size)
 /* Returns the device's context. Needs no lock, as all threads get the same one. */
 static CUcontext permi_context(int device, char *message)
 {
-  CUcontext context;
   pthread_mutex_lock(&permi_cuda_lock);
-  context = permi_cuda.context[device];
+  CUcontext context = permi_cuda.context[device];
   pthread_mutex_unlock(&permi_cuda_lock);
   if (context || !PERMI_CALL(retain, (&context, device), device, message))
     return context;
@@ -303,12 +297,11 @@ static void permi_cache_path(const permi_making *making, char *path, size_t room
 
 static char *permi_image_make(const permi_making *making, size_t *size, char *message)
 {
-  char *image;
   if (!permi_cuda.twin)
     return permi_compile(making->source, permi_cuda.arch[making->key.device], size, message);
   permi_cuda.twin();
   *size = sizeof making->key; /* a twin's module is its key */
-  image = (char *)malloc(*size + 1);
+  char *image = (char *)malloc(*size + 1);
   if (image)
     memcpy(image, &making->key, *size);
   return image;

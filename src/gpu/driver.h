@@ -94,8 +94,7 @@ typedef struct permi_making {
   char *source, *cache;
   size_t shared;
   int compiling; /* others of its architecture wait for the image */
-  int calls;
-  int ended;
+  int calls, ended;
   permi_loaded *loaded;
   char message[PERM_MESSAGE_BYTES];
   struct permi_making *next;
@@ -207,9 +206,8 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
 static void permi_give_back(permi_holder *holder)
 {
   const permi_driver *driver = &permi_cuda.driver;
-  int kind, k;
-  for (kind = 0; kind < PERMI_HELDS; kind++)
-    for (k = 0; k < holder->held; k++) {
+  for (int kind = 0; kind < PERMI_HELDS; kind++)
+    for (int k = 0; k < holder->held; k++) {
       void *at = holder->handle[k].at;
       if ((int)holder->handle[k].kind != kind)
         continue;
@@ -230,13 +228,12 @@ static void permi_give_back(permi_holder *holder)
 static int permi_open(const char *const *libraries, const char *const *symbols, void *table, const char *what,
                       const char *none, char *message, void **library)
 {
-  int i;
   *library = NULL;
-  for (i = 0; libraries[i] && !*library; i++)
+  for (int i = 0; libraries[i] && !*library; i++)
     *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
   if (!*library)
     snprintf(message, PERM_MESSAGE_BYTES, "%s", none);
-  for (i = 0; *library && symbols[i]; i++) {
+  for (int i = 0; *library && symbols[i]; i++) {
     void *symbol = dlsym(*library, symbols[i]);
     if (!symbol) {
       snprintf(message, PERM_MESSAGE_BYTES, "%s is too old: it has no %s", what, symbols[i]);

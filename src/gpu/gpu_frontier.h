@@ -106,7 +106,6 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
-  int k, fine;
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
@@ -114,10 +113,10 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
              holder->device, needed, (double)total, (double)left);
     return 0;
   }
-  fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
-         permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
-  for (k = 0; k < 2 && fine; k++) {
+  int fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
+             permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
+  for (int k = 0; k < 2 && fine; k++) {
     const size_t bytes = (size_t)shape->states[k] * 8, table = frontier->at[k].bytes;
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
@@ -132,19 +131,17 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
 perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
 {
-  perm_gpu_frontier *frontier;
-  int fine;
   *made = NULL;
   if (!perm_cuda_devices(1, message))
     return PERM_ERROR_DEVICE;
-  frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
+  perm_gpu_frontier *frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
   if (!frontier)
     return PERM_ERROR_MEMORY;
   frontier->shape = *shape;
   frontier->options = *options;
   frontier->holder.message = message;
   frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
-  fine = permi_context(0, message) && permi_frontier_enter(frontier);
+  int fine = permi_context(0, message) && permi_frontier_enter(frontier);
   if (fine) {
     fine = permi_frontier_open(frontier);
     if (!fine)
@@ -178,13 +175,11 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
   const size_t low = (size_t)1 << shape->low;
   const double no_sizes[2] = {DBL_MAX, 0};
   char *host = (char *)frontier->host[turn];
-  size_t middles, row;
-  int k;
   if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
   frontier->at[turn] = permi_step_places(shape, words);
   static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
-  for (k = 0; k < ways; k++) {
+  for (int k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
     to->place = way[k].moves ? k << shape->low : -1;
@@ -193,9 +188,9 @@ static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm
     if (frontier->module->key.product == PERM_GPU_INTEGER)
       memcpy(to->c, way[k].integer, sizeof way[k].integer);
   }
-  middles = at->bytes - at->left;
+  const size_t middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
-  for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
+  for (size_t row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
     memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
   memcpy(host + at->sizes, no_sizes, sizeof no_sizes);
@@ -250,7 +245,6 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
   const double real = 1;
   permi_holder *holder = &frontier->holder;
   const permi_kernel_key key = permi_step_key(cell, words, parts, holder->device);
-  int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
   if (frontier->planes > frontier->shape.words || frontier->planes > PERM_INTEGER_WORDS) {
@@ -265,10 +259,10 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
     return PERM_ERROR_DEVICE;
   frontier->module = permi_module(key, NULL, frontier->options.gpu.cache, permi_frontier_stops, frontier,
                                   holder->message);
-  fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
-         PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
-         permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
-         PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
+  const int fine = frontier->module && permi_frontier_wait(frontier) && /* the GPU may still run an earlier pass */
+                   PERMI_ON(holder, upload, (frontier->values[0], one, 8 * (size_t)frontier->planes)) &&
+                   permi_frontier_send(frontier, 0, source, NULL, 0) && permi_frontier_wait(frontier) &&
+                   PERMI_ON(holder, synchronise, ()); /* our stream would not wait for the upload */
   frontier->source_low = source->low;
   frontier->began = permi_clock();
   if (!frontier->module && frontier->stopped != PERM_OK) {
@@ -364,11 +358,10 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
 {
   const size_t bytes = 8 * (size_t)frontier->planes;
   const int turn = frontier->steps & 1;
-  int fine;
   if (!permi_frontier_enter(frontier))
     return PERM_ERROR_DEVICE;
-  fine = permi_frontier_wait(frontier) &&
-         permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
+  const int fine = permi_frontier_wait(frontier) &&
+                   permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;
 #endif

@@ -63,9 +63,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
   pthread_mutex_lock(&team->lock);
   while (team->active) {
     const struct timespec until = permi_until(50000000);
-    uint64_t done;
     pthread_cond_timedwait(&team->changed, &team->lock, &until);
-    done = team->done;
+    const uint64_t done = team->done;
     pthread_mutex_unlock(&team->lock);
     if (status == PERM_OK)
       status = poll(context, done);
@@ -80,9 +79,8 @@ static perm_status permi_team_watch(permi_team *team, perm_status (*poll)(void *
 static int permi_team_stops(void *context)
 {
   permi_team *team = (permi_team *)context;
-  int stop;
   pthread_mutex_lock(&team->lock);
-  stop = team->stop;
+  const int stop = team->stop;
   pthread_mutex_unlock(&team->lock);
   return stop;
 }
@@ -90,9 +88,7 @@ static int permi_team_stops(void *context)
 static perm_status permi_team_run(permi_team *team, permi_worker *worker, int workers, void *(*start)(void *),
                                   perm_status (*poll)(void *context, uint64_t done), void *context)
 {
-  perm_status status;
-  int i;
-  for (i = 0; i < workers; i++) {
+  for (int i = 0; i < workers; i++) {
     worker[i].team = team;
     pthread_mutex_lock(&team->lock);
     team->active++;
@@ -103,8 +99,8 @@ static perm_status permi_team_run(permi_team *team, permi_worker *worker, int wo
       permi_team_fail(team, "a host thread cannot be created", 0);
     }
   }
-  status = permi_team_watch(team, poll, context);
-  for (i = 0; i < workers; i++)
+  const perm_status status = permi_team_watch(team, poll, context);
+  for (int i = 0; i < workers; i++)
     if (worker[i].started)
       pthread_join(worker[i].thread, NULL);
   return status;
@@ -171,13 +167,12 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   const perm_gpu_program *program = worker->work->program;
   const double processors = permi_cuda.processors[worker->device], first = 4 * processors;
   permi_piece *piece = (permi_piece *)calloc(1, sizeof *piece);
-  double size;
   if (!piece) {
     snprintf(message, PERM_MESSAGE_BYTES, "out of memory");
     return NULL;
   }
   pthread_mutex_lock(&team->lock);
-  size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
+  double size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
   size = fmax(size, program && program->signs ? PERMI_PIECE_TASKS * processors : 1);
   size = fmin(size, (double)permi_piece_chunks(worker->work));
@@ -205,7 +200,7 @@ static void permi_deliver(permi_team *team, permi_piece *piece)
   *at = piece;
   while (run->waiting && run->waiting->begin == team->done) {
     piece = run->waiting;
-    if (run->sink->merge(run->partial, &piece->partial) != PERM_OK)
+    if (run->sink->merge && run->sink->merge(run->partial, &piece->partial) != PERM_OK)
       team->failed = team->stop = 1;
     team->done = piece->end;
     run->waiting = piece->next;
@@ -255,14 +250,13 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   const perm_gpu_sink *sink = ((const permi_run *)worker->team->job)->sink;
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
-  double now, seconds, rate;
   int fine;
   if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
-  now = permi_clock();
-  seconds = now - (slot->start > worker->last ? slot->start : worker->last);
+  const double now = permi_clock();
+  const double seconds = now - (slot->start > worker->last ? slot->start : worker->last);
   worker->last = now;
-  rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
+  const double rate = chunks / (seconds > 1e-6 ? seconds : 1e-6);
   /* after a late wake-up both pieces are done, which would look too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
@@ -285,8 +279,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
 static int permi_pieces(permi_worker *worker, permi_slot *slot, const permi_holder *holder, CUfunction function,
                         CUdeviceptr table)
 {
-  int turn;
-  for (turn = 0;; turn = !turn) {
+  for (int turn = 0;; turn = !turn) {
     permi_slot *now = &slot[turn];
     if (now->piece && !permi_finish(worker, now, holder))
       return 0;
@@ -312,12 +305,11 @@ static void *permi_work(void *argument)
   permi_slot slot[2];
   CUdeviceptr table = 0;
   CUfunction function = permi_worker_begin(worker, message);
-  int fine, i;
   memset(slot, 0, sizeof slot);
-  fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
-         PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
-         PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
-  for (i = 0; i < 2 && fine; i++)
+  int fine = function && permi_hold(&holder, PERMI_MEMORY, &table, bytes) &&
+             PERMI_ON(&holder, upload, (table, work->table, bytes)) &&
+             PERMI_ON(&holder, synchronise, ()); /* non-blocking streams do not wait for the upload */
+  for (int i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
            permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most + scratch) &&
@@ -338,8 +330,6 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_worker worker[PERMI_GPUS];
   permi_team team;
   permi_run run = {sink, partial, perm_cuda_devices(options->gpu.devices, message), begin, end, NULL};
-  perm_status status;
-  int i;
   *gpus = 0;
   if (!run.gpus)
     return PERM_ERROR_DEVICE;
@@ -348,12 +338,12 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   permi_team_begin(&team, &run, options->gpu.cache, message);
   team.done = begin;
   memset(worker, 0, sizeof worker);
-  for (i = 0; i < run.gpus; i++) {
+  for (int i = 0; i < run.gpus; i++) {
     worker[i].work = work;
     worker[i].device = i;
   }
-  status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
-  for (i = 0; i < run.gpus; i++)
+  const perm_status status = permi_team_run(&team, worker, run.gpus, permi_work, sink->poll, sink->context);
+  for (int i = 0; i < run.gpus; i++)
     *gpus += worker[i].used;
   while (run.waiting) { /* pieces behind one that failed */
     permi_piece *piece = run.waiting;

@@ -240,8 +240,7 @@ struct permi_registers {
   double inner[2];
   const double *row; /* of the walk's next step */
   double *kept;
-  bool odd;
-  bool sampled;
+  bool odd, sampled;
 };
 
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int SAMPLED, int COUNT, int ROOM, int STEP>
@@ -251,13 +250,11 @@ PERMI_BOTH void permi_state(const permi_arguments<COUNT> &a, permi_registers<ROO
   const int n = N ? N : a.n, block = N ? K : a.block, plain = N ? PLAIN : a.plain;
   const int column = s ? permi_ctz((unsigned)s) : 0;
   const bool down = (s ^ s >> 1) >> column & 1;
-  double p[2] = {0, 0};
-  double q[2] = {0, 0};
+  double p[2] = {0, 0}, q[2] = {0, 0};
   double2 pair = {0, 0};
   PERMI_UNROLL
   for (int r = 0; r < n; r++) {
-    double y[2] = {0, 0};
-    double l[2] = {0, 0};
+    double y[2] = {0, 0}, l[2] = {0, 0};
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const int i = r * WORDS + w;
@@ -328,8 +325,7 @@ PERMI_BOTH void permi_setting(const permi_arguments<COUNT> &a, permi_registers<R
       permi_state<N, PARTS, PRODUCT, LOW, K, PLAIN, SAMPLED, COUNT, ROOM, STEP>(a, o, s);
 }
 
-/* Makes a thread's sums. Two unrolled columns come twice, without a branch between terms: 2 % faster; three are 20 %
-   slower. */
+/* A thread's sums. Two unrolled columns come twice, without branches between terms: 2 % faster (three: 20 % slower). */
 template <int N, int PARTS, int PRODUCT, int LOW, int K, int PLAIN, int COUNT, int STEP>
 PERMI_BOTH void permi_walk(const permi_arguments<COUNT> &a, const double *table, unsigned long long chunk, int thread,
                            double *kept)

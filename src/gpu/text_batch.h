@@ -14,23 +14,14 @@ struct alignas(16) permi_batch_room {
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
   permi_arguments<COUNT> arguments;
-  double largest[N];
-  double worst[N];
-  double pivot[N * PARTS];
-  double size[N * SAMPLES];
-  double share[N * SAMPLES];
+  double largest[N], worst[N], pivot[N * PARTS];
+  double size[N * SAMPLES], share[N * SAMPLES];
 };
 
 PERMI_BOTH double permi_batch_size(const double *z, int parts)
 {
   const double x = fabs(z[0]), y = parts == 2 ? fabs(z[1]) : 0;
   return x < y ? y : x;
-}
-
-PERMI_BOTH double permi_batch_power(double x)
-{
-  const long long bits = permi_bits(x) + 0xfffffffffffffll;
-  return permi_of_bits(bits & 0x7ff0000000000000ll);
 }
 
 template <int N, int PARTS>
@@ -77,10 +68,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   const double c_re = row[pivot * PARTS];
   const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
   const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
-  double norm[2] = {0, 0};
-  double power[2];
+  double norm[2] = {0, 0}, start[2] = {0, 0}, power[2];
   double sample[R::SAMPLES][2] = {{0, 0}};
-  double start[2] = {0, 0};
   PERMI_ROLLED
   for (int pass = 0; pass < 2; pass++) {
     int at = -1;
@@ -127,7 +116,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
     PERMI_UNROLL
     for (int part = 0; part < PARTS && pass == 0; part++) {
       norm[part] = permi_add(permi_mul(norm[part], 1.0000001), 1e-30);
-      power[part] = permi_batch_power(norm[part]);
+      power[part] = permi_of_bits((permi_bits(norm[part]) + 0xfffffffffffffll) & 0x7ff0000000000000ll);
     }
   }
   PERMI_UNROLL
@@ -174,8 +163,7 @@ template <int N, int PARTS>
 PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
-  double all[2] = {1, 0};
-  double weights = 0, share = 0;
+  double all[2] = {1, 0}, weights = 0, share = 0;
   bool fine = true;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {

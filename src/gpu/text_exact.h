@@ -82,9 +82,7 @@ PERMI_BOTH void permi_exact_group(const S &shape, int g, const unsigned *x, unsi
   const int first = shape.first(g), end = shape.first(g + 1);
   const int words = g ? shape.product(g - 1) : 0, grown = shape.product(g);
   const int wide = shape.wide(g);
-  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}};
-  unsigned signs[2] = {0, 0};
-  unsigned out[2 * S::ROOM] = {0};
+  unsigned c[2][3] = {{0, 0, 0}, {0, 0, 0}}, signs[2] = {0, 0}, out[2 * S::ROOM] = {0};
   if (S::PARTS == 1) {
     if (wide == 1) {
       int y = permi_exact_value(shape, x, first);
@@ -225,8 +223,7 @@ PERMI_BOTH unsigned long long permi_exact_zeros(const S &shape, const unsigned *
   return zeros;
 }
 
-/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares them out: they are
-   few and uneven. */
+/* Sums a chunk. When skipping, a warp collects the settings in which no even row is 0, and shares these few out. */
 template <class S>
 __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_arguments<1> &a)
 {
@@ -242,9 +239,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   unsigned *states = settings + stride * 64;
   unsigned short *queue = (unsigned short *)(states + stride * 128) + (t >> 5) * 2048;
   const unsigned long long number = (a.first + blockIdx.x) << 7 | (unsigned long long)t;
-  unsigned sum[S::PARTS * S::SUM_ROOM] = {0};
-  unsigned x[S::WORDS] = {0};
-  const unsigned *row;
+  unsigned sum[S::PARTS * S::SUM_ROOM] = {0}, x[S::WORDS] = {0};
   for (int i = t; i < totals; i += 128)
     total[i] = 0;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
@@ -258,7 +253,7 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
   }
   __syncthreads();
   permi_exact_start(shape, table, number, a.high, x);
-  row = walk + stride * 2 * a.walk;
+  const unsigned *row = walk + stride * 2 * a.walk;
   PERMI_ROLLED
   for (unsigned m = 0; m < 1u << a.walk; m++) {
     permi_exact_step(shape, x, x, row);

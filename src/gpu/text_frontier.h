@@ -16,8 +16,7 @@ union permi_coefficient {
 
 struct permi_gpu_way {
   unsigned test, want, keep, flip, low_test, low_want, low_keep, low_flip;
-  int low_ones;
-  int least, span;
+  int low_ones, least, span;
   int place; /* below 0: low words stay */
   permi_coefficient c[2];
 };
@@ -26,36 +25,21 @@ struct permi_step_arguments {
   const void *from;
   void *to;
   const permi_gpu_way *way;
-  const unsigned long long *from_top;
-  const unsigned long long *from_middle;
-  const unsigned long long *to_top;
-  const unsigned long long *to_middle;
-  const unsigned short *top;
-  const unsigned short *middle;
+  const unsigned long long *from_top, *from_middle, *to_top, *to_middle;
+  const unsigned short *top, *middle;
   const unsigned char *left;
-  const int *from_start;
-  const int *to_start;
-  const int *middle_start;
-  const unsigned short *word;
-  const unsigned short *rank;
+  const int *from_start, *to_start, *middle_start;
+  const unsigned short *word, *rank;
   unsigned short *place;
   unsigned long long *sizes; /* bits of least and largest modulus, or NULL */
-  int ways;
-  int bits;
-  int from_shift;
-  int to_shift;
-  int low;
-  int words;
-  int spans;
-  int span;
+  int ways, bits, from_shift, to_shift, low, words, spans, span;
 };
 
 struct permi_route {
   unsigned long long offset;
   permi_coefficient c[2];
   unsigned test, want, keep, flip;
-  int row;
-  int low_ones, place, least, span;
+  int row, low_ones, place, least, span;
 };
 
 struct permi_origin {
@@ -177,8 +161,7 @@ struct permi_cell<4, WORDS, PARTS> {
   static PERMI_BOTH void part(number *y, const number *x, number c, bool minus)
   {
     const number magnitude = minus ? 0 - c : c;
-    number carry = 0;
-    number borrow = 0;
+    number carry = 0, borrow = 0;
     PERMI_UNROLL
     for (int w = 0; w < WORDS; w++) {
       const number low = magnitude * x[w];
@@ -203,16 +186,6 @@ struct permi_cell<4, WORDS, PARTS> {
     }
   }
 };
-
-PERMI_BOTH void permi_note_size(double modulus, unsigned long long *sizes)
-{
-  permi_coefficient size;
-  size.real = modulus;
-  if (size.integer && size.integer < sizes[0])
-    sizes[0] = size.integer;
-  if (size.integer > sizes[1])
-    sizes[1] = size.integer;
-}
 
 template <int CELL, int WORDS, int PARTS, int U>
 PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *origin, int origins,
@@ -263,7 +236,12 @@ PERMI_BOTH void permi_values(const permi_step_arguments &a, const permi_origin *
       if (a.sizes) {
         PERMI_UNROLL
         for (int w = 0; w < (int)cell::TRACK_END; w += cell::TRACKED) {
-          permi_note_size(fabs((double)y[u][w]), sizes);
+          permi_coefficient size;
+          size.real = fabs((double)y[u][w]);
+          if (size.integer && size.integer < sizes[0])
+            sizes[0] = size.integer;
+          if (size.integer > sizes[1])
+            sizes[1] = size.integer;
         }
       }
     }

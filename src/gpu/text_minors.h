@@ -11,37 +11,26 @@ PERMI_TEXT(minors,
 template <int C, int PARTS, int FAST>
 struct permi_minors_lane {
   enum { MOST = (C ? C : 8) * PARTS };
-  double x[MOST];
-  double front[MOST];
-  double sum[MOST];
+  double x[MOST], front[MOST], sum[MOST];
   double absolute[C ? C : 8];
   double fast[FAST ? FAST * MOST : 1];
-  double product[2];
-  double outside[2];
+  double product[2], outside[2];
 };
 
 /* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit
    settings, count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk,
    term by term: weight, digit that moves (from 1; negative: down). */
 struct permi_minors_view {
-  const double *digit;
-  const double *start;
-  const double *step;
-  const double *walk;
-  unsigned long long begin;
-  unsigned long long end;
-  int digits;
-  int walked;
-  int terms;
+  const double *digit, *start, *step, *walk;
+  unsigned long long begin, end;
+  int digits, walked, terms;
 };
 
 PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, unsigned long long chunk)
 {
   permi_minors_view view;
-  const unsigned long long numbers = (unsigned long long)table[0];
-  const unsigned long long chunks = (unsigned long long)table[1];
-  const unsigned long long each = numbers / chunks;
-  const unsigned long long rest = numbers % chunks;
+  const unsigned long long numbers = (unsigned long long)table[0], chunks = (unsigned long long)table[1];
+  const unsigned long long each = numbers / chunks, rest = numbers % chunks;
   view.digits = (int)table[2];
   view.walked = (int)table[3];
   view.terms = (int)table[4];
@@ -194,9 +183,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
 /* Makes word `at` of a chunk (hi, lo, moduli) from its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
-  double hi = 0;
-  double lo = 0;
-  double error;
+  double hi = 0, lo = 0, error;
   for (int group = 0; group < 16; group++) {
     const double *from = planes + (long long)group * apart;
     permi_two_sum(hi, error, hi, from[low && at >= words ? words + at : at]);
@@ -215,14 +202,11 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 {
   enum { SIZE = C * PARTS };
   extern __shared__ double2 permi_shared[];
-  double *walk = (double *)permi_shared;
-  double *steps = walk + 2048;
+  double *walk = (double *)permi_shared, *steps = walk + 2048;
   const unsigned long long chunk = a.first + blockIdx.x;
   const permi_minors_view view = permi_minors_open(a.table, SIZE, chunk);
-  const int t = (int)threadIdx.x;
-  const int lane = t & 7;
-  const int words = 8 * SIZE * (FAST ? view.digits : 1);
-  const int apart = words * (FAST ? 1 : 2) + 8 * C;
+  const int t = (int)threadIdx.x, lane = t & 7;
+  const int words = 8 * SIZE * (FAST ? view.digits : 1), apart = words * (FAST ? 1 : 2) + 8 * C;
   double *all = a.out + (unsigned long long)gridDim.x * (2 * words + 8 * C) + blockIdx.x * 16ull * apart;
   double *planes = all + (t >> 3) * apart + lane;
   permi_minors_lane<C, PARTS, FAST> o;

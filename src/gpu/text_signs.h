@@ -31,8 +31,7 @@ struct permi_digits {
   template <int COUNT>
   static PERMI_BOTH value product(const unsigned *c, int words, const unsigned *)
   {
-    unsigned code = 0;
-    unsigned signs = 0;
+    unsigned code = 0, signs = 0;
     PERMI_UNROLL
     for (int w = 0; w < COUNT; w++)
       if (w < words) {
@@ -87,8 +86,7 @@ struct permi_digits<0> {
       if (w < words) {
         PERMI_UNROLL
         for (int k = 0; k < 32; k += 8) {
-          const int half = (int)(c[w] >> k & 255u) - 128;
-          const int o = (int)(odd[w] >> k & 1u);
+          const int half = (int)(c[w] >> k & 255u) - 128, o = (int)(odd[w] >> k & 1u);
           all *= (half << o) + o;
         }
       }
@@ -121,18 +119,13 @@ template <class S>
 struct permi_signs_warp {
   typedef typename permi_digits<S::SMALL>::value value;
   enum { LANES = S::LANES, MOST = 128 }; /* patterns of a block that wait */
-  const unsigned *table;
-  const unsigned *power;
-  value *rest;
-  value *product;
-  unsigned *leaf;
-  unsigned *both;
-  unsigned *range;
+  const unsigned *table, *power;
+  value *rest, *product;
+  unsigned *leaf, *both, *range;
   unsigned long long *queue;
   unsigned slots;
   unsigned sum[LANES][6];
-  int leaves;
-  int items[2];
+  int leaves, items[2];
 };
 
 /* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a
@@ -159,8 +152,7 @@ PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int 
 template <class S>
 PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
 {
-  unsigned low[S::LANES];
-  unsigned high[S::LANES];
+  unsigned low[S::LANES], high[S::LANES];
   bool full[S::LANES];
   PERMI_ROLLED
   for (unsigned first = 0; first < w.slots; first += 32) {
@@ -288,10 +280,7 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   typedef permi_signs_warp<S> W;
   typedef permi_digits<S::SMALL> D;
   const int done = shape.word(3), words = shape.words() - done;
-  unsigned pairs[W::LANES];
-  unsigned end[W::LANES];
-  unsigned size[W::LANES];
-  unsigned at[W::LANES];
+  unsigned pairs[W::LANES], end[W::LANES], size[W::LANES], at[W::LANES];
   int leaf[W::LANES];
   permi_together();
   for (int l = 0; l < W::LANES; l++) {
@@ -344,8 +333,7 @@ PERMI_BOTH unsigned permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, con
                                      const unsigned *alive)
 {
   typedef permi_signs_warp<S> W;
-  unsigned set[W::LANES];
-  unsigned upto[W::LANES];
+  unsigned set[W::LANES], upto[W::LANES];
   int parts = 0;
   PERMI_ROLLED
   for (int part = -1; part < parts; part++) {
@@ -451,14 +439,8 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
 {
   enum { LANES = S::LANES };
   unsigned kept[S::MOST_PREFIX][2][LANES]; /* of +, which waits */
-  unsigned count[LANES];
-  unsigned alive[LANES];
-  unsigned next[LANES];
-  unsigned left[LANES];
-  unsigned of[LANES];
-  unsigned set[LANES];
-  unsigned long long waiting = 0;
-  unsigned long long now = 0;
+  unsigned count[LANES], alive[LANES], next[LANES], left[LANES], of[LANES], set[LANES];
+  unsigned long long waiting = 0, now = 0;
   unsigned turns = 0;
   int k = 0;
   for (int l = 0; l < LANES; l++) {
@@ -576,9 +558,8 @@ PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;
   for (int k = 0; k < 6; k += 2) {
-    unsigned long long word;
     carry += total[k];
-    word = carry & 0xffffffffull;
+    const unsigned long long word = carry & 0xffffffffull;
     carry = (carry >> 32) + total[k + 1];
     out[k / 2] = permi_of_bits((long long)(word | carry << 32));
     carry >>= 32;

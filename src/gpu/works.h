@@ -73,7 +73,7 @@ typedef struct perm_gpu_work {
 typedef struct perm_gpu_sink {
   void *context;
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
-  perm_status (*merge)(perm_partial *into, const perm_partial *from);
+  perm_status (*merge)(perm_partial *into, const perm_partial *from); /* or NULL */
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
   int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;

@@ -1,5 +1,4 @@
-/* ======================================================================================== >>engines
-   What the engines of a block share. */
+/* ======================================================================================== >>engines */
 #pragma once
 #include "../plan/compute.h"
 #include "../job/job.h"
@@ -33,13 +32,12 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   int64_t *const integer = (int64_t *)permi_allocate_zeros(&maker->options->allocator, (size_t)m * (size_t)n *
                                                            (size_t)parts, sizeof *integer);
   double *const real = (double *)(void *)integer;
-  int i, e, part;
   *entries = integer;
   if (!integer)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < m; i++)
-    for (e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
-      for (part = 0; part < parts; part++) {
+  for (int i = 0; i < m; i++)
+    for (int e = block->start[i]; e < block->start[i + 1] + block->free_lines; e++)
+      for (int part = 0; part < parts; part++) {
         const int own = e == block->start[i + 1], edge = own ? permi_block_alone(block, i) : block->edge[e];
         const size_t column = (size_t)(own ? columns + i : block->neighbour[e] - m);
         const size_t at = ((size_t)i * (size_t)n + column) * (size_t)parts + (size_t)part;

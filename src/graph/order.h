@@ -144,12 +144,11 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int low = 0, high = length, most = length - span, first, last, kind, k, *candidate = a->candidate;
-    double at, chance, mantissa, limit, shift, after;
     const int *order = a->order;
     if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0) {
       first = permi_order_below(seed, most);
     } else { /* draws a position by its cost */
-      at = permi_order_random(seed) * now->cost[length];
+      const double at = permi_order_random(seed) * now->cost[length];
       while (high - low > 1) {
         const int middle = (low + high) / 2;
         *(now->cost[middle] <= at ? &low : &high) = middle;
@@ -159,16 +158,16 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     }
     last = first + span;
     kind = permi_order_below(seed, 4);
-    chance = permi_order_random(seed);
-    after = now->cost[length] - now->cost[last + 1];
+    const double chance = permi_order_random(seed);
+    const double after = now->cost[length] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_MOVE_UNITS;
     for (; a->units > cooler; cooler += step)
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
     /* exp(-(new - old) / (heat old)) > chance; log2 is linear between powers, equal on every machine */
-    mantissa = frexp(chance + 1e-9, &k);
-    limit = total * (1 + heat * (2 - 2 * mantissa - k));
+    const double mantissa = frexp(chance + 1e-9, &k);
+    const double limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++) /* reversed, turned, or its ends swapped */
       candidate[k] = order[kind == 1   ? first + last - k
                            : kind == 2 ? (k < last ? k + 1 : first)
@@ -178,7 +177,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
     total = trial->cost[last + 1] + after;
-    shift = trial->cost[last + 1] - now->cost[last + 1];
+    const double shift = trial->cost[last + 1] - now->cost[last + 1];
     a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
                 PERMI_ANNEAL_SHIFT_UNITS * (length - last);
     permi_anneal_copy(a, now, trial, first + 1, last + 2);
@@ -186,11 +185,10 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
     for (p = last + 2; shift != 0 && p <= length; p++)
       now->cost[p] += shift;
     if (total < best * (1 - 1e-9)) {
-      double left;
       best = total;
       memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
       permi_anneal_watch(a);
-      left = fmax(permi_budget_left(a->budget, best), 0);
+      const double left = fmax(permi_budget_left(a->budget, best), 0);
       if (end - a->units > left) {
         step *= left / (end - a->units);
         end = a->units + left;
@@ -211,13 +209,12 @@ static double permi_order_seconds(const permi_block *block, double cost)
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
-  double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
-          fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
-                    PERMI_ANNEAL_LEAST));
+  const double units =
+      1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
+      fmax(PERMI_ANNEAL_SHARE * seconds,
+           fmin(PERMI_ANNEAL_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival), PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -235,7 +232,6 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
 {
   const size_t n = (size_t)block->n, vertices = (size_t)block->vertices;
   const size_t words = ((n > vertices - n ? n : vertices - n) + 63) / 64;
-  int v, e;
   memset(a, 0, sizeof *a);
   a->block = block;
   a->binomial = binomial;
@@ -246,8 +242,8 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
       !permi_positions_get(pool, vertices + 1, words, &a->trial) ||
       !permi_pool_ints(pool, &a->order, vertices, &a->candidate, vertices, &a->best, vertices, (int **)NULL))
     return 0;
-  for (v = 0; v < block->vertices; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  for (int v = 0; v < block->vertices; v++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
       a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
     }
@@ -278,9 +274,8 @@ static void permi_orders_take(permi_orders *search, const int *order, double cos
 static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, const int *from, double hot, double units)
 {
   const size_t bytes = (size_t)search->block->vertices * sizeof *from;
-  double annealed;
   memcpy(anneal->order, from, bytes);
-  annealed = permi_anneal_run(anneal, hot, units, &search->seed);
+  const double annealed = permi_anneal_run(anneal, hot, units, &search->seed);
   if (annealed < search->cost) {
     search->cost = annealed;
     memcpy(search->order, anneal->best, bytes);
@@ -334,7 +329,7 @@ static void permi_orders_rounds(permi_orders *search, permi_anneal *anneal, doub
   }
 }
 
-/* Writes an order and its cost, INFINITY if hopeless. Returns 0 without memory. */
+/* cost: INFINITY if hopeless. Returns 0 without memory. */
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {

@@ -33,7 +33,6 @@ static int permi_is_prime(uint64_t p)
 {
   static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
   const int bases = sizeof base / sizeof *base;
-  permi_odd_modulus prime;
   uint64_t odd = p - 1;
   int twos = 0, k, s;
   if (p < 3 || !(p & 1))
@@ -43,7 +42,7 @@ static int permi_is_prime(uint64_t p)
       return p == (uint64_t)base[k];
   for (; !(odd & 1); odd >>= 1)
     twos++;
-  prime = permi_odd_modulus_of(p);
+  permi_odd_modulus prime = permi_odd_modulus_of(p);
   for (k = 0; k < bases; k++) {
     uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
     for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
@@ -68,9 +67,8 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
 /* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
-  uint64_t base, root;
-  for (base = 2;; base++) {
-    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+  for (uint64_t base = 2;; base++) {
+    const uint64_t root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
     if (permi_montgomery(root, root, prime) == prime->p - prime->one)
       return permi_montgomery(root, 1, prime);
   }
@@ -134,8 +132,7 @@ static int permi_primes_needed(double bits)
 static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
   uint64_t above = UINT64_C(1) << bits;
-  size_t k;
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     above = permi_prime_below(above, with_root);
     prime[k] = permi_odd_modulus_of(above);
   }

@@ -16,13 +16,10 @@
 /* Returns the least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
-  double x, y;
-  int e;
   if (cell->imaginary == 0)
     return permi_exponent(cell->real);
-  e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
-  x = ldexp(cell->real, -e);
-  y = ldexp(cell->imaginary, -e);
+  const int e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
+  const double x = ldexp(cell->real, -e), y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
@@ -251,15 +248,13 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
   int side = vertex >= working->n, other = 1 - side, first = working->head[vertex], second, kept, merged, index, next;
   int pass, fits = 1;
-  permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
     index = first;
     first = second;
     second = index;
   }
-  a = working->cell[first];
-  b = working->cell[second];
+  permi_cell a = working->cell[first], b = working->cell[second];
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
@@ -274,7 +269,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == second)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
              (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
@@ -295,7 +290,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
         continue;
-      sum = *cell;
+      permi_cell sum = *cell;
       sum.rounded = 1;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -361,12 +356,10 @@ static permi_number permi_cell_number(const permi_working *working, const permi_
 
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
-  permi_number number;
-  perm_status status;
   if (working->integer && cell->integer == 1 && cell->imaginary_integer == 0)
     return PERM_OK;
-  number = permi_cell_number(working, cell);
-  status = permi_number_multiply(&working->constant, &number);
+  permi_number number = permi_cell_number(working, cell);
+  const perm_status status = permi_number_multiply(&working->constant, &number);
   permi_number_reduce(&working->constant, working->modulus);
   return status;
 }
@@ -390,8 +383,7 @@ static int permi_alone_add(permi_working *working, const permi_cell *cell)
 /* Takes free columns of one entry off: a row's are linked from alone[row].next[0] on. */
 static void permi_alone_peel(permi_working *working)
 {
-  int v;
-  for (v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
+  for (int v = working->n; v < 2 * working->n && !permi_watch_step(working->watch, (size_t)v, 10); v++) {
     const int index = working->head[v];
     permi_cell *cell = &working->cell[index < 0 ? 0 : index], *alone = &working->alone[cell->vertex[0]];
     const int last = alone->vertex[1] ? alone->next[0] : -1;
@@ -434,14 +426,13 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   }
   while (head != tail) {
     const int live = working->live;
-    int degree, side;
     if (permi_watch(working->watch, 100))
       return PERM_OK;
     vertex = working->queue[head];
     head = head == 2 * n ? 0 : head + 1;
     working->queued[vertex] = 0;
-    degree = working->degree[vertex];
-    side = vertex >= n;
+    const int degree = working->degree[vertex];
+    const int side = vertex >= n;
     if (working->alone && degree >= 0 && (degree != 1 || side || working->alone[vertex].vertex[1])) {
       const perm_status status = permi_reduce_free(working, &tail, vertex, singular);
       if (status != PERM_OK || *singular)

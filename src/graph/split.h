@@ -12,11 +12,10 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 {
   int *distance = work, *queue = work + n, *stack = work + 2 * (size_t)n;
   int i, pairs = 0;
-  size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
-    for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
+    for (size_t e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
         column_match[column[e]] = i;
@@ -36,7 +35,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
       int row = queue[head++];
       if (permi_watch(watch, 20 + 2 * (double)(start[row + 1] - start[row])))
         return pairs;
-      for (e = start[row]; e < start[row + 1]; e++) {
+      for (size_t e = start[row]; e < start[row + 1]; e++) {
         int next = column_match[column[e]];
         if (next < 0) {
           nearest = nearest == INT_MAX ? distance[row] : nearest;
@@ -175,7 +174,6 @@ typedef struct permi_working {
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
-  size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
   working->pool.allocator = &working->allocator;
@@ -192,7 +190,7 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   working->first = working->queue;
   working->line = working->queued;
   working->cursor = working->start + rows + 1;
-  for (v = 0; v < vertices; v++) {
+  for (size_t v = 0; v < vertices; v++) {
     working->head[v] = working->at[v] = -1;
     working->degree[v] = 0;
   }
@@ -202,8 +200,7 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
 static void permi_cell_link(permi_working *working, int index)
 {
   permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     int vertex = cell->vertex[side], head = working->head[vertex];
     cell->next[side] = head;
     cell->previous[side] = -1;
@@ -218,8 +215,7 @@ static void permi_cell_link(permi_working *working, int index)
 static void permi_cell_unlink(permi_working *working, int index)
 {
   permi_cell *cell = &working->cell[index];
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     int next = cell->next[side], previous = cell->previous[side];
     if (next >= 0)
       working->cell[next].previous[side] = previous;

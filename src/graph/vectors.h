@@ -141,8 +141,7 @@ typedef struct permi_hybrid {
   permi_gpu gpu;
 #endif
   struct permi_code *code;    /* a GPU's, or NULL */
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed;
-  int parts, lanes;
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed, parts, lanes;
   permi_hybrid_algebra algebra;
   int operations, operation_room, statements, statement_room, constants, constant_room, slot_count, result;
   permi_instruction *operation;
@@ -251,10 +250,9 @@ static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint
 {
   const uint64_t *add = signs->pattern[block] + y * signs->width[block];
   const int shared = signs->shared_words, own = signs->own_word[block];
-  int i;
-  for (i = 0; i < shared; i++)
+  for (int i = 0; i < shared; i++)
     count[i] += add[i];
-  for (i = shared; i < signs->width[block]; i++)
+  for (int i = shared; i < signs->width[block]; i++)
     count[own + i - shared] += add[i];
 }
 
@@ -292,8 +290,7 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
 {
   const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int i;
-  for (i = 0; i < words; i++)
+  for (int i = 0; i < words; i++)
     c[signs->own_word[block] + i] = own[i] + add[i];
   return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
@@ -315,7 +312,6 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
     permi_words_add(walk->sum, x, walk->signs->words);
 }
 
-/* Adds products for pairs of living patterns. */
 static void permi_signs_join_wide(permi_signs_walk *walk)
 {
   const permi_signs *signs = walk->signs;

@@ -63,9 +63,8 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
   double *c = (double *)permi_allocate(allocator, (most + 1) * (most + 2) / 2, sizeof *c);
-  size_t t, k;
-  for (t = 0; c && t <= most; t++)
-    for (k = 0; k <= t; k++) {
+  for (size_t t = 0; c && t <= most; t++)
+    for (size_t k = 0; k <= t; k++) {
       const double *above = c + t * (t - 1) / 2;
       c[t * (t + 1) / 2 + k] = k == 0 || k == t ? 1 : fmin(above[k - 1] + above[k], PERMI_ORDER_MOST);
     }
@@ -178,8 +177,7 @@ typedef struct permi_walk {
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
-  int v;
-  for (v = 0; v < block->vertices; v++)
+  for (int v = 0; v < block->vertices; v++)
     walk->open[v] = block->start[v + 1] - block->start[v];
   memset(walk->state, 0, (size_t)block->vertices);
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
@@ -231,10 +229,9 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
                                const permi_budget *budget, const int *order)
 {
   double cost = 0, states = 1;
-  int p;
   permi_walk_start(block, walk);
   walk->peak = 1;
-  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+  for (int p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v], before = permi_walk_gone(walk);
     if (walk->state[v] == 2)
       continue;
@@ -294,12 +291,11 @@ static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi
 static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
 {
   const permi_walk *walk = &greedy->walk;
-  int v, e;
   permi_walk_start(block, &greedy->walk);
   greedy->listed = 0;
-  for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
+  for (int v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
     int nearness = 0, growth = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const int open = walk->open[block->neighbour[e]];
       growth += open > 1;
       nearness += permi_greedy_near_of(open);
@@ -335,18 +331,17 @@ static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, in
   permi_walk_leave(block, walk, v);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e], gone = walk->state[t] == 2, touched = walk->state[t] == 0;
-    int open, less, nearer;
     greedy->growth[t] += growth;
     greedy->nearness[t] -= nearness;
     if (gone)
       continue;
-    open = --walk->open[t];
+    const int open = --walk->open[t];
     if (open == 0) {
       permi_walk_leave(block, walk, t);
       continue;
     }
-    less = touched + (open == 1);
-    nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+    const int less = touched + (open == 1);
+    const int nearer = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
     if (less || nearer) {
       for (k = block->start[t]; k < block->start[t + 1]; k++) {
         greedy->growth[block->neighbour[k]] -= less;
@@ -415,7 +410,6 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   permi_greedy_start(block, greedy, budget->account->watch);
   while (permi_walk_gone(walk) < vertices && cost <= limit) {
     const int width = walk->width[0] + walk->width[1], before = permi_walk_gone(walk);
-    int open;
     units = greedy->units;
     greedy->units = 0;
     if (permi_watch(budget->account->watch, units))
@@ -424,7 +418,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
     v = width ? permi_greedy_best(block, greedy, seed) : permi_greedy_begin(block, greedy, length, seed);
-    open = walk->open[v];
+    const int open = walk->open[v];
     permi_greedy_step(block, greedy, v);
     greedy->mark[v] = 2;
     order[length++] = v;

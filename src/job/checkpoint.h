@@ -61,10 +61,9 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   unsigned char *to = (unsigned char *)bytes;
   const size_t note = options->checkpoint.note ? strlen(options->checkpoint.note) : 0;
   size_t needed = PERMI_CHECKPOINT_HEAD + note + 8, k;
-  int i;
   if (!job || !state || job->leaves != state->leaves)
     return 0;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
               (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
   if (!bytes || size < needed)
@@ -82,7 +81,7 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   permi_put(to + 100, (uint64_t)job->leaves, 4);
   permi_put(to + 104, note, 8);
   to += PERMI_CHECKPOINT_HEAD;
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
     permi_put(to + 8, job->leaf[i].information.chunks, 8);
     permi_put(to + 16, state->finished[i].count, 8);
@@ -126,7 +125,6 @@ static perm_status permi_checkpoint_fail(perm_result *result, perm_status status
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
-  unsigned version;
   if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, size < 8 ? size : 8) != 0)
     return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes",
                       path ? path : "", path ? ": " : "");
@@ -140,7 +138,7 @@ static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t siz
                                  (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
   if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
     return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " damaged: its checksum is wrong");
-  version = (unsigned)permi_get(bytes + 12, 4);
+  const unsigned version = (unsigned)permi_get(bytes + 12, 4);
   if (version != PERMI_VERSION)
     return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of perm %u.%u.%u; this is %d.%d.%d",
                                  version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR,
@@ -185,12 +183,10 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   const uint64_t chunks = leaf->information.chunks;
   permi_intervals *finished = &state->finished[i];
   perm_partial *partial = &state->partial[i], counted;
-  uint64_t count;
-  size_t k;
   if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
       permi_get(from + 8, 8) != chunks)
     return 0;
-  count = permi_get(from + 16, 8);
+  const uint64_t count = permi_get(from + 16, 8);
   from += PERMI_CHECKPOINT_LEAF;
   left -= PERMI_CHECKPOINT_LEAF;
   *bytes = from;
@@ -203,7 +199,7 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
   if (!finished->list)
     return -1;
   memset(&counted, 0, sizeof counted);
-  for (k = 0; k < finished->count; k++, from += 16) {
+  for (size_t k = 0; k < finished->count; k++, from += 16) {
     permi_interval *interval = &finished->list[k];
     interval->begin = permi_get(from, 8);
     interval->end = permi_get(from + 8, 8);
@@ -220,13 +216,11 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
                                       const perm_options *options, const char *path, perm_state **state,
                                       perm_result *result)
 {
-  const unsigned char *from, *end;
   int i, good = 1;
   perm_status status = permi_checkpoint_check(bytes, size, path, result);
   if (status != PERM_OK)
     return status;
-  from = bytes + PERMI_CHECKPOINT_HEAD;
-  end = bytes + size - 8;
+  const unsigned char *from = bytes + PERMI_CHECKPOINT_HEAD, *end = bytes + size - 8;
   if (permi_get(bytes + 24, 8) != perm_job_fingerprint(job) || permi_get(bytes + 100, 4) != (uint64_t)job->leaves)
     return permi_checkpoint_stranger(bytes, options, path, result);
   if (perm_state_create(job, state) != PERM_OK)
@@ -274,13 +268,12 @@ static perm_status permi_file_read(const char *path, const perm_allocator *alloc
   if (!file)
     return permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot open: %s", path, failed);
   while (got && !failed && used < wanted) {
-    size_t ask;
     int fault;
     if (used == room && !permi_enlarge(allocator, NULL, &to, used, room = room ? 2 * room : 4096, 1)) {
       status = permi_fail_memory(result);
       break;
     }
-    ask = wanted < room ? (size_t)wanted - used : room - used;
+    size_t ask = wanted < room ? (size_t)wanted - used : room - used;
     errno = fault = PERMI_FILE_FAULT("read", &ask);
     got = fault ? 0 : fread(to + used, 1, ask, file);
     if (fault || ferror(file))
@@ -387,20 +380,18 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 {
   unsigned char *bytes = NULL;
   char *kept = NULL;
-  perm_options found;
   size_t size = 0, length = 0;
   int missing;
-  perm_status status;
   permi_result_clear(result);
   if (!path || !options)
     return permi_fail(result, PERM_ERROR_NULL, path ? 2 : 1, "%s is NULL", path ? "options" : "path");
   if (note)
     *note = NULL;
-  status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
+  perm_status status = permi_file_read(path, &options->allocator, &bytes, &size, &missing, result);
   if (status == PERM_OK)
     status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
-    found = *options;
+    perm_options found = *options;
     permi_options_decode(bytes, &found);
     if (permi_isa_doubles(found.isa) == perm_isa_best())
       found.isa = perm_isa_best(); /* the same except for integers, which the fingerprint tells */

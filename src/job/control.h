@@ -12,8 +12,7 @@ typedef struct permi_control {
   double work_total, work_before; /* predicted seconds of all leaves (planning: of the best offer), of finished ones */
   double fraction_start, fraction_time; /* of GPUs: when they had started */
   double next_checkpoint;
-  int unwritten;
-  int gpus;
+  int unwritten, gpus;
   char message[PERM_MESSAGE_BYTES];
   double worked, next_look;
   perm_status stopped;
@@ -45,12 +44,11 @@ static permi_control permi_control_begin(const perm_options *options)
 static perm_status permi_control_poll(permi_control *control, double work_done, const char *activity)
 {
   const perm_options *options = control->options;
-  double now;
   if ((options->cancel && *options->cancel) || PERMI_STOP_FAULT())
     return PERM_STOPPED_CANCELLED;
   if (!options->progress && control->deadline == (double)INFINITY)
     return PERM_OK;
-  now = permi_seconds();
+  const double now = permi_seconds();
   if (options->progress && now >= control->next_report) {
     perm_progress report;
     const double total = control->work_total > 0 ? control->work_total : 1;
@@ -113,8 +111,7 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
 #define PERMI_PIECE ((size_t)1 << 24)
 static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
+  for (size_t k = 0; k < bytes; k += PERMI_PIECE) {
     const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
     if (k && permi_watch(watch, PERMI_PIECE))
       return 0;
@@ -172,8 +169,7 @@ static const char *permi_bad_option(const perm_options *options)
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
-  size_t k;
-  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+  for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
     if (rule[k].bad)
       return rule[k].because;
   return NULL;

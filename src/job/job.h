@@ -154,7 +154,6 @@ static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_integer *integer)
 {
   const uint64_t p = leaf->modulus;
-  int k;
   if (!permi_sum_integer(sum, integer))
     return 0;
   if (leaf->finish)
@@ -162,7 +161,7 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
-  for (k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
+  for (int k = 0; k < -leaf->scale_exp2; k++) /* half of odd r is (r + p)/2 */
     integer->word[0] = integer->word[0] / 2 + (integer->word[0] & 1 ? p / 2 + 1 : 0);
   return 1;
 }
@@ -170,7 +169,6 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
 static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial *partial, permi_number *number)
 {
   const double scale_modulus = permi_modulus(leaf->scale.hi, leaf->scale_imaginary.hi) * (1 + 1e-12);
-  double absolute, modulus, most;
   long long exp2, imaginary_exp2;
   memset(number, 0, sizeof *number);
   if (leaf->integer) {
@@ -191,14 +189,14 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
       number->imaginary = permi_dd_scale(number->imaginary, shift);
     }
   }
-  absolute = permi_sum_value(&partial->absolute, &exp2).hi;
+  double absolute = permi_sum_value(&partial->absolute, &exp2).hi;
   absolute = permi_ldexp(absolute, exp2 - number->exp2);
-  most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
+  const double most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
   number->exp2 += partial->exp2 + leaf->scale_exp2;
   if (leaf->integer)
     return PERM_OK;
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
-  modulus = permi_modulus(number->value.hi, number->imaginary.hi);
+  const double modulus = permi_modulus(number->value.hi, number->imaginary.hi);
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
@@ -252,12 +250,10 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
 
 PERM_API void perm_job_free(perm_job *job)
 {
-  perm_allocator allocator;
-  int i;
   if (!job)
     return;
-  allocator = job->allocator;
-  for (i = 0; i < job->leaves; i++)
+  perm_allocator allocator = job->allocator;
+  for (int i = 0; i < job->leaves; i++)
     job->leaf[i].release(&allocator, job->leaf[i].context);
   if (job->release)
     job->release(&allocator, job->context);
@@ -272,8 +268,7 @@ PERMI_UNUSED
 static double permi_job_seconds(const perm_job *job)
 {
   double seconds = 0;
-  int i;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     seconds += job->leaf[i].information.seconds;
   return seconds;
 }
@@ -295,9 +290,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 
 static uint64_t permi_hash_integer(uint64_t hash, const perm_integer *integer)
 {
-  int i;
   hash = permi_hash(hash, (uint64_t)integer->words * 2 + (uint64_t)(integer->negative != 0));
-  for (i = 0; i < integer->words; i++)
+  for (int i = 0; i < integer->words; i++)
     hash = permi_hash(hash, integer->word[i]);
   return hash;
 }
@@ -311,12 +305,11 @@ static uint64_t permi_hash_dd(uint64_t hash, permi_dd x)
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, PERMI_VERSION);
-  int i;
   if (!job)
     return 0;
   hash = permi_hash(hash, (uint64_t)(permi_precision_number(job->precision) * 2 + job->is_complex));
   hash = permi_hash(hash, job->modulus);
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     const perm_leaf *information = &leaf->information;
     hash = permi_hash(permi_hash(hash, information->fingerprint), information->chunks);
@@ -333,7 +326,7 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job)
       hash = permi_hash_integer(permi_hash_integer(hash, &number->integer), &number->imaginary_integer);
     hash = permi_hash(hash, UINT64_C(1) << 32);
   }
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     hash = permi_hash(hash, (uint64_t)i);
     hash = job->numbered ? permi_hash(hash, UINT64_C(2) << 32) : hash;
   }
@@ -428,7 +421,6 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
                                   permi_control *control, perm_partial *partial)
 {
   perm_status status = PERM_OK;
-  uint64_t chunk;
   if (begin >= end)
     return PERM_OK;
   if (partial->chunks && partial->fingerprint != leaf->information.fingerprint)
@@ -438,7 +430,7 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
   if (leaf->information.kind == PERM_LEAF_TASK)
     status = leaf->run_task(leaf, control, partial);
   else
-    for (chunk = begin; chunk < end; chunk++)
+    for (uint64_t chunk = begin; chunk < end; chunk++)
       leaf->run_chunk(leaf, chunk, workspace, partial);
   if (status != PERM_OK)
     return status;
@@ -468,16 +460,14 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
                                     permi_control *watch, perm_result *result)
 {
   permi_number number;
-  perm_status status;
   const permi_leaf *costliest = NULL;
   double terms = 0, rounded;
-  int i;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
   if (!job || (!partials && job->leaves))
     return permi_fail(result, PERM_ERROR_NULL, job ? 2 : 1, "%s is NULL", job ? "partials" : "job");
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const permi_leaf *leaf = &job->leaf[i];
     if (!permi_partial_covers(&partials[i], 0, leaf->information.chunks) ||
         partials[i].fingerprint != leaf->information.fingerprint)
@@ -487,7 +477,7 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
-  status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
+  perm_status status = job->inspect ? job->inspect(job, partials, strike, watch, result) : PERM_OK;
   if (status != PERM_OK)
     return status;
   status = permi_job_value(job, partials, &number);
@@ -527,10 +517,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
 {
   size_t length = 0;
-  int i;
   if (size)
     buffer[0] = 0;
-  for (i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
+  for (int i = -2; job && i <= job->leaves; i++) { /* -2, -1: before the leaves */
     const size_t room = length < size ? size - length : 0;
     char *to = room ? buffer + length : NULL;
     const char *note = i == -2 ? job->note[0] : i == job->leaves ? job->note[1] : NULL;

@@ -23,11 +23,10 @@ struct perm_state {
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 {
   const size_t leaves = job ? (size_t)job->leaves : 0;
-  perm_state *fresh;
   if (!job || !state)
     return PERM_ERROR_NULL;
   *state = NULL;
-  fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
+  perm_state *fresh = (perm_state *)permi_allocate_zeros(&job->allocator, 1, sizeof *fresh);
   if (!fresh)
     return PERM_ERROR_MEMORY;
   fresh->allocator = job->allocator;
@@ -44,12 +43,10 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
 
 PERM_API void perm_state_free(perm_state *state)
 {
-  perm_allocator allocator;
-  int i;
   if (!state)
     return;
-  allocator = state->allocator;
-  for (i = 0; i < state->leaves; i++)
+  perm_allocator allocator = state->allocator;
+  for (int i = 0; i < state->leaves; i++)
     permi_release(&allocator, state->finished[i].list);
   permi_release(&allocator, state->partial);
   permi_release(&allocator, state->finished);
@@ -58,14 +55,13 @@ PERM_API void perm_state_free(perm_state *state)
 
 static perm_status permi_check_state(const perm_job *job, const perm_state *state, int argument, perm_result *result)
 {
-  int i;
   permi_result_clear(result);
   if (!job || !state)
     return permi_fail(result, PERM_ERROR_NULL, job ? argument : 1, "%s is NULL", job ? "state" : "job");
   if (state->leaves != job->leaves)
     return permi_fail(result, PERM_ERROR_STATE, argument, "state belongs to a job of %d leaves, not %d", state->leaves,
                       job->leaves);
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     if (state->partial[i].chunks && state->partial[i].fingerprint != job->leaf[i].information.fingerprint)
       return permi_fail(result, PERM_ERROR_STATE, argument, "leaf %d of the state belongs to another matrix or plan",
                         i);
@@ -75,16 +71,14 @@ static perm_status permi_check_state(const perm_job *job, const perm_state *stat
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end)
 {
-  const permi_intervals *finished;
-  uint64_t chunks;
   size_t i;
   if (!job || !state || !begin || !end)
     return PERM_ERROR_NULL;
   *begin = *end = 0;
   if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
     return PERM_ERROR_RANGE;
-  chunks = job->leaf[leaf].information.chunks;
-  finished = &state->finished[leaf];
+  const uint64_t chunks = job->leaf[leaf].information.chunks;
+  const permi_intervals *finished = &state->finished[leaf];
   for (i = 0; i < finished->count && finished->list[i].begin <= from; i++)
     from = finished->list[i].end > from ? finished->list[i].end : from;
   *begin = from < chunks ? from : chunks;
@@ -122,9 +116,8 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
 {
   const permi_intervals *here = &state->finished[leaf];
   permi_interval common;
-  perm_status status;
   *sum = state->partial[leaf];
-  status = perm_partial_merge(sum, partial);
+  const perm_status status = perm_partial_merge(sum, partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
   both->list = (permi_interval *)permi_allocate(&state->allocator, here->count + more->count, sizeof *both->list);
@@ -176,12 +169,11 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 {
   perm_state *joined = NULL, old;
   perm_status status = permi_check_state(job, into, 2, result);
-  int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+  for (int i = 0; status == PERM_OK && i < job->leaves; i++)
     status = permi_state_joined(into, i, &from->finished[i], &from->partial[i], &joined->finished[i],
                                 &joined->partial[i], result);
   if (status == PERM_OK) {
@@ -196,12 +188,10 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
                                       permi_control *watch, perm_result *result)
 {
-  perm_status status;
-  int i;
   if (!result)
     return PERM_ERROR_NULL;
-  status = permi_check_state(job, state, 2, result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
+  perm_status status = permi_check_state(job, state, 2, result);
+  for (int i = 0; status == PERM_OK && i < job->leaves; i++) {
     uint64_t begin = 0, end = 0;
     perm_state_left(job, state, i, 0, &begin, &end);
     if (begin < end)
@@ -251,10 +241,8 @@ typedef struct permi_stored {
 static void permi_put_or_get(unsigned char *bytes, void *structure, const permi_stored *field, size_t fields, int put)
 {
   const int one = 1, big = !*(const char *)&one; /* whether the most significant byte comes first */
-  size_t k;
-  int i;
-  for (k = 0; k < fields; k++, field++)
-    for (i = 0; i < field->count * field->size; i++, bytes++) {
+  for (size_t k = 0; k < fields; k++, field++)
+    for (int i = 0; i < field->count * field->size; i++, bytes++) {
       unsigned char *byte = (unsigned char *)structure + field->offset + (big ? i ^ (field->size - 1) : i);
       if (put)
         *bytes = *byte;
@@ -274,11 +262,10 @@ enum { PERMI_PARTIAL_FIELDS = sizeof permi_partial_fields / sizeof *permi_partia
 
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  perm_partial copy;
   if (!partial)
     return 0;
   if (bytes && size >= PERM_PARTIAL_BYTES) {
-    copy = *partial;
+    perm_partial copy = *partial;
     permi_put_or_get((unsigned char *)bytes, &copy, permi_partial_fields, PERMI_PARTIAL_FIELDS, 1);
   }
   return PERM_PARTIAL_BYTES;

@@ -143,18 +143,16 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, P
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
-  int i;
-  for (i = 0; i < padded; i += PERMI_WIDTH)
+  for (int i = 0; i < padded; i += PERMI_WIDTH)
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
 /* Sets x to the row sums of Gray state c, exactly; walk_to moves those of state c - 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
-  int i, k;
-  for (i = 0; i < dense->padded; i += PERMI_WIDTH)
+  for (int i = 0; i < dense->padded; i += PERMI_WIDTH)
     PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = dense->tabled; k < dense->outer; k++)
+  for (int k = dense->tabled; k < dense->outer; k++)
     if ((c ^ c >> 1) >> k & 1)
       PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
 }

@@ -38,12 +38,11 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
 {
   const permi_dd two = permi_dd_make(2);
-  permi_dd norm, x;
   int e, step;
   frexp(permi_dd_complex_modulus(a), &e);
   a = permi_dd_complex_scale(a, -e);
-  norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
-  x = permi_dd_make(1 / norm.hi);
+  permi_dd norm = permi_dd_add(permi_dd_multiply(a.re, a.re), permi_dd_multiply(a.im, a.im));
+  permi_dd x = permi_dd_make(1 / norm.hi);
   for (step = 0; step < 2; step++)
     x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(norm, x)));
   a.re = permi_dd_multiply(a.re, x);
@@ -80,7 +79,6 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
   for (k = 0; k < n; k++) {
     int best_row = k, best_column = k;
     double best = -1;
-    permi_dd_complex pivot;
     for (i = k; i < n; i++)
       for (j = k; j < n; j++)
         if (permi_dd_complex_modulus(m[row[i] * n + column[j]]) > best) {
@@ -97,7 +95,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
     swap = column[k];
     column[k] = column[best_column];
     column[best_column] = swap;
-    pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
+    permi_dd_complex pivot = permi_dd_complex_reciprocal(m[row[k] * n + column[k]]);
     for (i = k + 1; i < n; i++) {
       permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
@@ -113,23 +111,22 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
                                      const int *column, permi_dd_complex *x, double *condition, permi_control *watch)
 {
   double growth = 0;
-  int i, j, k, c;
   *condition = 0;
-  for (c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
-    for (i = 0; i < n; i++) {
+  for (int c = 0; c < n && !permi_watch(watch, 60.0 * n * n); c++) {
+    for (int i = 0; i < n; i++) {
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
-      for (k = c; k < i; k++)
+      for (int k = c; k < i; k++)
         x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
     }
-    for (i = n - 1; i >= 0; i--) {
-      for (k = i + 1; k < n; k++)
+    for (int i = n - 1; i >= 0; i--) {
+      for (int k = i + 1; k < n; k++)
         x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
-    for (j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
       double sum = 0, inverse = permi_dd_complex_modulus(x[j]);
-      for (k = 0; k <= c && k <= j; k++)
+      for (int k = 0; k <= c && k <= j; k++)
         sum += (k == c ? 1 : permi_dd_complex_modulus(lu[row[c] * n + column[k]])) *
                permi_dd_complex_modulus(lu[row[k] * n + column[j]]);
       *condition += moduli[row[c] * n + column[j]] * inverse;
@@ -149,7 +146,6 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
   const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   const permi_problem moduli = permi_problem_make(n, n, a, NULL, n, &permi_reach_real, NULL, NULL);
   perm_options general = *options;
-  perm_result largest;
   permi_dense_plan plan;
   perm_status status = PERM_ERROR_MEMORY;
   double sum, sums = 0;
@@ -181,7 +177,7 @@ static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_opt
     general.tolerance = 0.1;
     general.max_seconds = permi_seconds_left(options, start);
     general.progress = NULL;
-    largest = *result;
+    perm_result largest = *result;
     status = signs ? permi_compute(&moduli, PERMI_AS_IT_STANDS, 5, &general, &largest) : PERM_OK;
     result->exact = 0;
     result->error_bound = (double)INFINITY;
@@ -202,7 +198,6 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   static const char *const name[] = {"x", "y"};
   const int n = nodes->n, parts = nodes->parts;
   perm_status status = permi_check_whole(options, 4, result);
-  int i, j, side;
   if (status != PERM_OK)
     return status;
   if (n < 0 || n > PERM_CAUCHY_MAX_N)
@@ -212,19 +207,19 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
                       perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
-  for (side = 0; side < 2 && n; side++) {
+  for (int side = 0; side < 2 && n; side++) {
     if (!nodes->node[side])
       return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
-    for (i = 0; i < n * parts; i++)
+    for (int i = 0; i < n * parts; i++)
       if (permi_not_finite(nodes->node[side][i]) || fabs(nodes->node[side][i]) > DBL_MAX / 8)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
                           i / parts);
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
       if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
-      for (side = 0; side < 2; side++)
+      for (int side = 0; side < 2; side++)
         if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
           return permi_fail(result, PERM_ERROR_NODES, 2 + side,
                             "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
@@ -280,19 +275,18 @@ static perm_status permi_cauchy_number(const permi_nodes *nodes, permi_control *
   permi_number number = permi_number_one(), below = permi_number_one();
   double growth;
   int odd, regular, lossy;
-  size_t i;
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
   lossy = permi_cauchy_fill(nodes, m, &number, &below, watch);
-  for (i = 0; i < entries; i++)
+  for (size_t i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
   regular = permi_eliminate(m, n, row, column, &odd, watch);
   *condition = growth = (double)INFINITY;
   if (regular) {
     growth = permi_cauchy_condition(m, moduli, n, row, column, room, condition, watch);
-    for (i = 0; i < (size_t)n; i++)
+    for (size_t i = 0; i < (size_t)n; i++)
       permi_number_times(&number, m[row[i] * n + column[i]]);
   }
   permi_number_normalise(&below);
@@ -321,13 +315,12 @@ static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_opt
   const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
   if (condition)
     *condition = (double)NAN;
-  status = permi_cauchy_check(nodes, options, result);
+  perm_status status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
   watch.activity = "eliminating";

@@ -12,8 +12,7 @@
 static double permi_binomial(int n, int k)
 {
   double c = 1;
-  int i;
-  for (i = 1; i <= k; i++)
+  for (int i = 1; i <= k; i++)
     c = c * (n - k + i) / i;
   return k < 0 || k > n ? 0 : c;
 }
@@ -26,8 +25,7 @@ typedef struct permi_factors {
 typedef struct permi_low_rank {
   permi_pool pool; /* owns all, this too */
   perm_allocator allocator;
-  int n, r, parts;
-  int factorial_exp2;
+  int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
@@ -46,7 +44,6 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
 {
   const int r = low->r, n = low->n;
   int *d = factorial_exp2 + n + 1, e, t;
-  size_t number;
   factorial[0] = permi_dd_make(1);
   factorial_exp2[0] = 0;
   for (t = 1; t <= n; t++) {
@@ -58,7 +55,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   low->factorial_exp2 = factorial_exp2[n];
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
-  for (number = 0; number < low->count; number++) {
+  for (size_t number = 0; number < low->count; number++) {
     double less = 0;
     int degree = 0, exp2 = -low->factorial_exp2;
     permi_dd weight = permi_dd_make(1);
@@ -85,12 +82,11 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
 {
   const int r = low->r, parts = low->parts;
   double before = 1;
-  int i, t;
   memset(product, 0, low->count * (size_t)parts * sizeof *product);
   memset(absolute, 0, low->count * sizeof *absolute);
   product[0] = permi_dd_make(1);
   absolute[0] = 1;
-  for (i = 0; i < low->n; i++) {
+  for (int i = 0; i < low->n; i++) {
     const double *row = low->factor[side] + (size_t)i * (size_t)(r * parts);
     const double after = permi_binomial(i + r, r - 1);
     size_t number = (size_t)after;
@@ -103,19 +99,18 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
       const uint32_t *below = low->below + number * (size_t)(r - 1);
       permi_dd re = {0, 0}, im = {0, 0};
       double sum = 0;
-      for (t = 0; t < r; t++) {
+      for (int t = 0; t < r; t++) {
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
-        permi_dd a, b;
         if ((double)from >= before) /* or none */
           continue;
-        a = product[from * (size_t)parts];
+        permi_dd a = product[from * (size_t)parts];
         if (parts == 1) {
           re = permi_dd_add(re, permi_dd_multiply(a, permi_dd_make(u[0])));
           sum += absolute[from] * fabs(u[0]);
           continue;
         }
-        b = product[from * 2 + 1];
+        permi_dd b = product[from * 2 + 1];
         permi_dd_multiply_complex(&a, &b, permi_dd_make(u[0]), permi_dd_make(u[1]));
         re = permi_dd_add(re, a);
         im = permi_dd_add(im, b);
@@ -145,17 +140,14 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
   permi_pool pool = {&low->allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
-  perm_status status;
-  size_t k;
-  int side;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
     absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  for (side = 0; side < 2 && status == PERM_OK; side++)
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  for (int side = 0; side < 2 && status == PERM_OK; side++)
     status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
-  for (k = 0; status == PERM_OK && k < low->count; k++) {
+  for (size_t k = 0; status == PERM_OK && k < low->count; k++) {
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
       b = product[0][2 * k + 1];
@@ -188,16 +180,14 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
 {
   const int parts = low->parts;
   double *to = low->factor[side];
-  int i, t;
-  for (i = 0; i < low->n; i++) {
+  for (int i = 0; i < low->n; i++) {
     double largest = 0;
-    int e;
-    for (t = 0; t < low->r * parts; t++)
+    for (int t = 0; t < low->r * parts; t++)
       largest = fmax(largest, fabs(from[(i * line + t / parts * step) * parts + t % parts]));
     if (largest == 0)
       return 0;
-    e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
-    for (t = 0; t < low->r * parts; t++)
+    const int e = permi_exponent(largest) + permi_log2_ceiling(low->r * parts);
+    for (int t = 0; t < low->r * parts; t++)
       *to++ = ldexp(from[(i * line + t / parts * step) * parts + t % parts], -e);
     *exp2 += e;
   }
@@ -223,7 +213,6 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
-  size_t k;
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -232,18 +221,13 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
-  for (k = 0; k < entries && !*zero; k++)
+  for (size_t k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  const perm_leaf information = {PERM_LEAF_TASK, PERM_METHOD_LOW_RANK, PERM_ISA_PLAIN, n, 1, 2 * count * n,
+                                 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1), bytes,
+                                 permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2)};
   memset(leaf, 0, sizeof *leaf);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = PERM_METHOD_LOW_RANK;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = n;
-  leaf->information.chunks = 1;
-  leaf->information.work = 2 * count * n;
-  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf->information.bytes = bytes;
-  leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
@@ -259,7 +243,6 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
 {
   const int n = factors->n, r = factors->r;
   perm_status status = permi_check_options(options, 7, result);
-  int side, i, j;
   if (status != PERM_OK)
     return status;
   if (n < 0)
@@ -271,15 +254,15 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
                       perm_name("method", options->method));
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 7, "options: factors are computed in double-double only");
-  for (side = 0; side < 2 && r; side++) {
+  for (int side = 0; side < 2 && r; side++) {
     const permi_view *view = &factors->view[side];
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
     if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
       return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
-    for (i = 0; i < rows; i++)
-      for (j = 0; j < columns * view->parts; j++)
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < columns * view->parts; j++)
         if (permi_not_finite(view->a[(ptrdiff_t)i * view->ld * view->parts + j]))
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 3 + 2 * side,
                             "%s has a NaN or infinity in row %d, column %d (counted from 1)", side ? "v" : "u", i + 1,
@@ -295,24 +278,21 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   const double start = permi_seconds();
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   permi_leaf leaf;
-  perm_job *job;
-  perm_status status;
-  double count, bytes;
   int zero = n > 0;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
-  status = permi_factors_check(factors, options, result);
+  const perm_status status = permi_factors_check(factors, options, result);
   if (status != PERM_OK)
     return status;
-  count = r ? permi_binomial(n + r - 1, r - 1) : 1;
-  bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
+  const double count = r ? permi_binomial(n + r - 1, r - 1) : 1;
+  const double bytes = count * (4.0 * r + 24 + (parts == 2 ? 80 : 48));
   if (bytes > limit || count > 4e9)
     return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %s, over %s", count,
                       permi_size_words(bytes).text, permi_size_words(limit).text);
   if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  perm_job *job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
   if (r && (zero || !job))
     leaf.release(&options->allocator, leaf.context);
   if (!job)

@@ -124,8 +124,7 @@ static int permi_pool_ints(permi_pool *pool, ...)
   va_list arrays;
   int **array, *next = NULL;
   size_t all = 0;
-  int pass;
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     va_start(arrays, pool);
     while ((array = va_arg(arrays, int **)) != NULL) {
       const size_t count = va_arg(arrays, size_t);
@@ -171,10 +170,9 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
   char *from = (char *)items, *to = (char *)room, *swap;
   uint64_t varying = 0;
   size_t k, start, next, place[256];
-  int shift;
   for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
     varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
-  for (shift = 0; shift < 64; shift += 8) {
+  for (int shift = 0; shift < 64; shift += 8) {
     if (!(varying >> shift & 255))
       continue;
     memset(place, 0, sizeof place);
@@ -209,17 +207,16 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
-  permi_entry *room, *sorted;
   size_t k;
   for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
     if (permi_watch_step(watch, k, 2))
       return 0;
   if (k >= list->count)
     return 1;
-  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  permi_entry *room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
   if (!room)
     return 0;
-  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  permi_entry *sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
   if (sorted == room) {
     permi_release(allocator, list->entry);
     list->entry = room;
@@ -237,15 +234,14 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
 {
   const int sorted = permi_entries_sort(list, allocator, watch);
   const size_t count = list->count;
-  size_t k;
   *second = NULL;
-  for (k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
+  for (size_t k = 1; sorted && k < count && !permi_watch_step(watch, k, 3); k++)
     if (list->entry[k].key == list->entry[k - 1].key && (!*second || list->entry[k].line <= (*second)->line))
       *second = &list->entry[k];
   *again = *second != NULL;
   if (!sorted || *again || !mirrored)
     return sorted;
-  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+  for (size_t k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
     permi_entry entry = list->entry[k];
     size_t at = 0, high = count;
     entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
@@ -268,12 +264,11 @@ static int permi_entries_settle(permi_entries *list, int mirrored, const perm_al
   return permi_entries_sort(list, allocator, watch);
 }
 
-/* Makes *matrix of a sorted list without duplicates; drops zeros. */
+/* Of a sorted list without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
 {
   size_t k, nnz = 0;
-  int i;
   for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
     nnz += !permi_entry_is_zero(&list->entry[k], kind);
   if (permi_watch(watch, 0) || !permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
@@ -296,7 +291,7 @@ static int permi_entries_compress(const permi_entries *list, int m, int n, perm_
       matrix->integer[nnz] = entry->integer;
     nnz++;
   }
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     matrix->row_start[i + 1] += matrix->row_start[i];
   return 1;
 }
@@ -332,11 +327,10 @@ static int permi_matrix_of_array(const permi_problem *array, size_t nnz, const p
   const int m = array->m, n = array->n, parts = array->parts;
   const perm_kind kind = parts == 2 ? PERM_KIND_COMPLEX : array->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
   size_t k = 0;
-  int i, j;
   if (!permi_matrix_allocate(matrix, m, n, nnz, kind, allocator))
     return 0;
-  for (i = 0; i < m; i++) {
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) {
       const double real = permi_array_part(array, i, j, 0), imaginary = permi_array_part(array, i, j, 1);
       if (real == 0 && imaginary == 0)
         continue;
@@ -359,15 +353,14 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
   const permi_problem array = {m, n, 1, a, NULL, ld, NULL, NULL, NULL};
   size_t nnz = 0;
   const perm_status status = permi_matrix_begin(m, n, matrix, 6, result);
-  int i, j;
   if (status != PERM_OK)
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
   if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
     return permi_fail_stride(result, 4, "ld", m, n, ld);
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++) {
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
       if (permi_not_finite(value))
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a[%d][%d] is not finite", i, j);
@@ -409,10 +402,9 @@ static perm_status permi_check_triplets(const permi_triplets *given, perm_result
   const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
-  int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
     return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
-  for (k = 0; given->nnz && k < 5; k++)
+  for (int k = 0; given->nnz && k < 5; k++)
     if (missing[k])
       return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
@@ -503,14 +495,13 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
 {
   const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
-  int i;
   if (status != PERM_OK)
     return status;
   if (!row_start)
     return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
   if (row_start[0])
     return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     if (row_start[i] > row_start[i + 1])
       return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
                         (double)row_start[i + 1]);
@@ -536,8 +527,7 @@ static void *permi_borrow_allocate(size_t bytes, void *user_data)
 
 static void permi_borrow_release(void *pointer, void *user_data)
 {
-  (void)pointer;
-  (void)user_data;
+  (void)pointer, (void)user_data;
 }
 
 PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
@@ -548,13 +538,12 @@ PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *r
   permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
   perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   permi_entry entry;
-  size_t k;
   int row = 0;
   if (status != PERM_OK)
     return status;
   given.nnz = row_start[m];
   status = permi_check_triplets(&given, result);
-  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+  for (size_t k = 0; k < given.nnz && status == PERM_OK; k++) {
     while (k == row_start[row + 1])
       row++;
     status = permi_triplet(&given, k, row, &entry, result); /* entries must be as perm_matrix promises */

@@ -69,37 +69,35 @@ static int permi_minors_most(const permi_minors *minors, int side, int i, int ot
 /* Scales rows to sums of at most 1; sets lossy and unit_exp2. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
-  int side, i, j, part;
   minors->lossy = 0;
-  for (i = 0; i < minors->lines[0]; i++) {
+  for (int i = 0; i < minors->lines[0]; i++) {
     const int most = permi_minors_most(minors, 0, i, minors->lines[1]);
     double sum = 0;
     if (most == INT_MIN)
       continue;
     minors->exp2[0][i] -= most;
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++)
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++)
         sum += minors->count[1][j] * fabs(permi_minors_scaled(minors, 0, i, j, part));
     minors->exp2[0][i] -= permi_log2_ceiling(sum * (1 + 1e-12));
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++) {
         const int e = permi_minors_exponent(minors, 0, i, j, part);
         minors->lossy |= e > INT_MIN && e < DBL_MIN_EXP;
       }
   }
-  for (side = 0; side < 2; side++)
-    for (i = 0; i < minors->lines[side]; i++)
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < minors->lines[side]; i++)
       minors->unit_exp2 -= (long long)minors->count[side][i] * minors->exp2[side][i];
 }
 
 static void permi_minors_write_out(const permi_minors *minors, int turned, double *full)
 {
-  int i, j, copy, k, part;
-  for (i = 0; i < minors->lines[turned]; i++)
-    for (copy = 0; copy < minors->count[turned][i]; copy++)
-      for (j = 0; j < minors->lines[!turned]; j++)
-        for (k = 0; k < minors->count[!turned][j]; k++)
-          for (part = 0; part < minors->parts; part++)
+  for (int i = 0; i < minors->lines[turned]; i++)
+    for (int copy = 0; copy < minors->count[turned][i]; copy++)
+      for (int j = 0; j < minors->lines[!turned]; j++)
+        for (int k = 0; k < minors->count[!turned][j]; k++)
+          for (int part = 0; part < minors->parts; part++)
             *full++ = permi_minors_scaled(minors, turned, i, j, part);
 }
 
@@ -166,8 +164,7 @@ static double permi_minors_terms(const permi_minors *minors, int side)
 {
   const int *count = minors->count[side], last = minors->lines[side] - 1;
   double terms = count[last] / 2 + 1;
-  int j;
-  for (j = 0; j < last; j++)
+  for (int j = 0; j < last; j++)
     terms *= count[j] + 1;
   return terms;
 }
@@ -233,7 +230,6 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   double *entry = (double *)permi_allocate(&options->allocator, sizeof minors->entry, 1);
   perm_result one;
   perm_status status = entry ? PERM_OK : PERM_ERROR_MEMORY;
-  int k;
   own.precision = PERM_PRECISION_DD;
   own.tolerance = own.max_seconds = 0;
   own.gpu.devices = 0;
@@ -243,7 +239,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
   minors->terms = 0;
   result->precision = PERM_PRECISION_DD;
-  for (k = 0; k < rows * columns && status == PERM_OK; k++) {
+  for (int k = 0; k < rows * columns && status == PERM_OK; k++) {
     inner.before = k * inner.each;
     status = permi_minors_permanent(minors, minors->least + k / columns, k % columns, &own, entry, total, &one);
     minors->terms += one.terms;
@@ -282,8 +278,7 @@ typedef struct permi_placing {
 
 static void permi_placing_gather(permi_placing *of)
 {
-  int k;
-  for (k = 0; k < of->rows * of->places; k++) {
+  for (int k = 0; k < of->rows * of->places; k++) {
     of->derivative[k] = permi_dd_add(of->derivative[k], permi_dd_make(of->recent[k]));
     of->recent[k] = 0;
   }
@@ -304,7 +299,6 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
   }
   before[0] = ldexp(1, PERMI_PLACING_EXP2 / 2);
   for (s = 1; s < states && status == PERM_OK; s++) {
-    const double *a;
     double sum = 0;
     for (i = 0; v[i] == count[i]; i++) {
       used -= count[i];
@@ -312,7 +306,7 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
     }
     v[i]++;
     some = (some >> i | 1) << i;
-    a = of->entry + used++ * rows;
+    const double *a = of->entry + used++ * rows;
     for (left = some; left; left &= left - 1) {
       i = permi_trailing_zeros(left);
       sum += v[i] * a[i] * before[s - stride[i]];
@@ -326,9 +320,8 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
     const double *a = of->entry + --used * rows;
     double *sum = of->recent + used * rows;
     for (left = after[s] > 0 ? some : 0; left; left &= left - 1) {
-      double weight;
       i = permi_trailing_zeros(left);
-      weight = v[i] * after[s];
+      const double weight = v[i] * after[s];
       sum[i] += weight * before[s - stride[i]];
       after[s - stride[i]] += weight * a[i];
     }
@@ -350,8 +343,7 @@ static perm_status permi_placing_sum(permi_placing *of, size_t states, double *b
 static double permi_placing_states(const permi_minors *minors, int turned)
 {
   double states = 1;
-  int i;
-  for (i = 0; i < minors->lines[turned]; i++)
+  for (int i = 0; i < minors->lines[turned]; i++)
     states *= minors->count[turned][i] + 1;
   return states;
 }
@@ -362,11 +354,10 @@ static void permi_minors_plan_subsets(permi_minors *minors, const perm_options *
   const int turned = states[1] * minors->lines[1] < states[0] * minors->lines[0], rows = minors->lines[turned];
   const double bytes = options->max_bytes > 0 ? fmin(PERMI_PLACING_BYTES, options->max_bytes / 2) : PERMI_PLACING_BYTES;
   const double seconds = PERMI_TERMS_SECONDS / 10 * states[turned] * rows;
-  int i, j;
   if (minors->parts == 2 || 16 * states[turned] > bytes || seconds >= minors->seconds)
     return;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
+  for (int i = 0; i < minors->lines[0]; i++)
+    for (int j = 0; j < minors->lines[1]; j++)
       if (minors->entry[i][j][0] < 0)
         return;
   minors->subsets = 1;

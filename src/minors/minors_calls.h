@@ -57,18 +57,17 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
 static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
 {
   const int parts = minors->parts, row = minors->lines[0] - 1;
-  int j, part;
   value[0] = value[1] = permi_dd_make(0);
-  for (j = 0; j < minors->lines[1]; j++) {
+  for (int j = 0; j < minors->lines[1]; j++) {
     const int at = permi_minors_place(minors, 0, row, j) * parts;
     permi_dd x[2], y[2];
     x[1] = y[1] = permi_dd_make(0);
-    for (part = 0; part < parts; part++) {
+    for (int part = 0; part < parts; part++) {
       x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
       y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
     }
     permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (part = 0; part < 2; part++)
+    for (int part = 0; part < 2; part++)
       value[part] = permi_dd_add(value[part], x[part]);
   }
 }
@@ -141,15 +140,14 @@ static void permi_minors_plan_one(permi_minors *minors, const perm_options *opti
     permi_minors_plan_subsets(minors, options);
 }
 
-/* Chooses the engine; returns 1 for GPUs. `full` is room, or NULL. */
+/* Returns 1 for GPUs. `full` is room, or NULL. */
 static int permi_minors_choose(permi_minors *minors, const perm_options *options, permi_minors_by by, double *full)
 {
-  double seconds;
   permi_minors_plan_one(minors, options, by);
   minors->below = 0;
   if (!full || by != PERMI_MINORS_BY_ANY)
     return 0;
-  seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
+  const double seconds = minors->seconds - (minors->subsets ? 5 * PERMI_STEP_SECONDS : 0);
   if (permi_minors_plan_dense(minors, permi_isa(options), full) && minors->seconds > seconds &&
       options->method != PERM_METHOD_DENSE)
     permi_minors_plan_one(minors, options, by);
@@ -163,17 +161,16 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   const int on_gpu = permi_minors_choose(minors, options, by, full);
   const int threads =
       on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : permi_threads(options);
-  perm_status status;
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
-  status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
-           : minors->subsets ? permi_minors_subsets(minors, options, control, total)
-           : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
-                             : permi_minors_permanents(minors, options, control, total, result);
+  const perm_status status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
+                             : minors->subsets ? permi_minors_subsets(minors, options, control, total)
+                             : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)
+                                               : permi_minors_permanents(minors, options, control, total, result);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "%s",
                       status > 0            ? permi_early_words(control, status).text
@@ -267,22 +264,21 @@ static void permi_minors_gather(const permi_minors_call *call, int (*counts)[PER
                                 permi_minors *minors)
 {
   const int m = call->m, n = call->n;
-  int i, j, part;
   memset(minors, 0, offsetof(permi_minors, entry));
   minors->parts = call->view.parts;
   minors->total = total[0] > total[1] ? total[0] : total[1];
   minors->drops = call->marginals;
-  for (i = 0; i < m; i++)
+  for (int i = 0; i < m; i++)
     permi_minors_take(minors, 0, i, call->gradient || i != call->row ? counts[0][i] : 0);
   permi_minors_take(minors, 0, call->gradient ? m : call->row,
                     call->gradient ? minors->total - total[0] : counts[0][call->row]);
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     permi_minors_take(minors, 1, j, counts[1][j]);
   permi_minors_take(minors, 1, n, minors->total - total[1]);
   minors->least = call->gradient ? 0 : minors->lines[0] - 1;
-  for (i = 0; i < minors->lines[0]; i++)
-    for (j = 0; j < minors->lines[1]; j++)
-      for (part = 0; part < minors->parts; part++) {
+  for (int i = 0; i < minors->lines[0]; i++)
+    for (int j = 0; j < minors->lines[1]; j++)
+      for (int part = 0; part < minors->parts; part++) {
         const int row = minors->origin[0][i], column = minors->origin[1][j];
         minors->entry[i][j][part] = row == m || column == n ? 1 : permi_at(&call->view, row, column, part);
       }
@@ -321,8 +317,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
 
 static void permi_minors_fill(const permi_minors_call *call, int entries, double x)
 {
-  int k;
-  for (k = 0; k < entries; k++)
+  for (int k = 0; k < entries; k++)
     call->out[k] = x;
 }
 
@@ -334,17 +329,15 @@ static perm_status permi_minors_metered(const permi_minors_call *call, const per
       call->out && rows > 0 && n > 0 && rows <= PERM_MAX_N && n <= PERM_MAX_N ? rows * n * parts : 0;
   int counts[2][PERM_MAX_N], totals[2], full;
   permi_pool pool = {&options->allocator, NULL, 0};
-  permi_minors *minors;
   permi_minors_total total;
-  perm_status status;
   permi_minors_fill(call, entries, (double)NAN);
   if (!result)
     return call->gradient || call->row >= 0 ? PERM_ERROR_NULL : PERM_ERROR_RANGE;
   permi_result_clear(result);
-  status = permi_minors_check(call, options, counts, totals, result);
+  perm_status status = permi_minors_check(call, options, counts, totals, result);
   if (status != PERM_OK)
     return status;
-  minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
+  permi_minors *minors = (permi_minors *)permi_pool_get(&pool, 1, sizeof *minors);
   if (!minors)
     return permi_fail_memory(result);
   permi_minors_gather(call, counts, totals, minors);

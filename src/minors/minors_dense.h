@@ -1,5 +1,4 @@
-/* =================================================================================== >>minors_dense
-   Minors by vector kernels. */
+/* =================================================================================== >>minors_dense */
 #pragma once
 #include "../dense/small.h"
 #include "../job/job.h"
@@ -54,14 +53,13 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
   const int n = minors->total, parts = minors->parts;
   double *work = run->memory + (size_t)thread * run->per_thread, *out;
   perm_sum *mine = run->sums + (size_t)thread * (size_t)(run->count + run->rows), *moduli = mine + run->count;
-  int i, j, part;
   work += (64 - ((uintptr_t)work & 63)) % 64 / sizeof(double);
   out = work + run->room;
   minors->kernel->run(&minors->sum, chunk, work, out);
-  for (i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
+  for (int i = minors->least; i < minors->lines[0]; out += minors->count[0][i++] * (n * parts + 1)) {
     const double *minor = out; /* of first copies */
-    for (j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
-      for (part = 0; part < parts; part++)
+    for (int j = 0; j < minors->lines[1]; minor += minors->count[1][j++] * parts)
+      for (int part = 0; part < parts; part++)
         permi_sum_add_double(mine++, minor[part]);
     permi_sum_add_double(moduli++, out[n * parts]);
   }
@@ -73,10 +71,9 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
 static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
 {
   long long e;
-  int i;
-  for (i = 0; i < total->count; i++)
+  for (int i = 0; i < total->count; i++)
     total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
-  for (i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; i++) {
     total->absolute[i] = permi_sum_value(&sums[total->count + i], &e).hi;
     total->absolute[i] = permi_ldexp(total->absolute[i], e);
   }
@@ -94,14 +91,13 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_sharing run = {minors, control, room, room + 8 + (size_t)(sum->group * (sum->n * parts + 1)), NULL, NULL,
                               total->count, rows};
-  permi_small_size size;
   perm_status status = PERM_ERROR_MEMORY;
   int i, k, all;
   run.memory = (double *)permi_pool_get(&pool, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(threads * sums), sizeof *run.sums);
   if (!pool.failed) {
     permi_minors_write_out(minors, 0, full);
-    size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
+    permi_small_size size = permi_small_sizes_plain(sum->rows, sum->n * parts, full);
     status = permi_share(threads, 0, minors->chunks, permi_minors_chunk, &run, &all);
     status = all ? PERM_OK : status;
     for (k = 1; k < threads; k++)
@@ -146,11 +142,10 @@ PERMI_INLINE void permi_small_minors_expand(const permi_number_plain *a, const p
 {
   static const int others[4][3] = {{3, 2, 1}, {3, 2, 0}, {3, 1, 0}, {2, 1, 0}};
   permi_number_plain pair[4][4];
-  int i, j;
-  for (i = 0; i < 4; i++)
-    for (j = 0; j < i; j++)
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++)
       pair[i][j] = permi_plus_times_plain(permi_times_plain(a[i], b[j], parts), b[i], a[j], parts);
-  for (j = 0; j < n; j++) {
+  for (int j = 0; j < n; j++) {
     const int *at = others[j];
     permi_number_plain x = permi_times_plain(c[at[0]], pair[at[1]][at[2]], parts);
     x = permi_plus_times_plain(x, c[at[1]], pair[at[0]][at[2]], parts);
@@ -199,7 +194,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   const permi_minors_sum sum = {of->rows, n, gradient ? n : 1, 0, of->a};
   const int room = n * PERMI_MINORS_ROW(of->parts) + sum.group * PERMI_MINORS_SUMS(n, of->parts);
   double few[PERMI_SMALL_MINORS_ROOM] PERMI_ALIGN64, *work = few, *many = NULL, most = 0;
-  int i;
   if (!(size.moduli <= largest))
     return 0;
   if (n > 4 && room > PERMI_SMALL_MINORS_ROOM) {
@@ -213,7 +207,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_compute(permi_small_minors *of,
   else
     permi_small_minors_few(of, out);
   permi_release(allocator, many);
-  for (i = 0; i < (gradient ? n : 1); i++)
+  for (int i = 0; i < (gradient ? n : 1); i++)
     most = out[i * (width + 1) + width] > most ? out[i * (width + 1) + width] : most;
   if (permi_small_rounds_nothing(n, of->rows * width, of->a, 4 * of->factor * moduli)) {
     of->bound = of->estimate = 0;
@@ -257,7 +251,6 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   const permi_view *view = &call->view;
   const int n = call->n, width = n * view->parts, row = call->gradient ? -1 : call->row;
   double *to = full;
-  int i;
   if (call->m < 1 || n < 1 || row < -call->gradient || row >= call->m || !view->a || !call->out ||
       !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
@@ -272,7 +265,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   } else if (view->ld == n && (row < 0 || row == n - 1)) {
     task->a = view->a;
   } else {
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       if (i != row) {
         memcpy(to, view->a + i * view->ld * view->parts, (size_t)width * sizeof *to);
         to += width;
@@ -288,8 +281,7 @@ static int permi_small_minors_value(const permi_minors_call *call, int i, const 
   const int parts = call->view.parts;
   const double *a = call->view.a + i * call->view.ld * parts;
   double size = 0, row = 0;
-  int j;
-  for (j = 0; j < call->n; j++, a += parts) {
+  for (int j = 0; j < call->n; j++, a += parts) {
     const int columns = call->counts[1] ? call->counts[1][j] : 1;
     if (!columns)
       continue;
@@ -312,14 +304,13 @@ static double permi_small_minors_place(const permi_minors_call *call, int n, con
 {
   const int parts = call->view.parts, gradient = call->gradient;
   double *out = call->out, largest = 0;
-  int i, j, part;
-  for (i = 0; i < (gradient ? call->m : 1); i++) {
+  for (int i = 0; i < (gradient ? call->m : 1); i++) {
     const int rows = gradient && call->counts[0] ? call->counts[0][i] : 1;
     const double *from = raw;
-    for (j = 0; j < call->n; j++, out += parts) {
+    for (int j = 0; j < call->n; j++, out += parts) {
       const int columns = call->counts[1] ? call->counts[1][j] : 1, copies = rows * columns;
       const double factor = gradient ? copies : 1;
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         const double x = copies ? factor * from[part] : 0, size = fabs(x);
         out[part] = x;
         largest = size > largest ? size : largest;
@@ -337,7 +328,6 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 {
   const int parts = call->view.parts;
   double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
-  double largest;
   int row;
   permi_small_minors task;
 #if defined(PERM_NO_COMPLEX)
@@ -355,7 +345,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     ;
   if (!permi_small_minors_value(call, row, raw, value))
     return 0;
-  largest = permi_small_minors_place(call, task.n, raw);
+  const double largest = permi_small_minors_place(call, task.n, raw);
   if (task.estimate > 0 &&
       (!(largest >= PERMI_SMALL_LEAST) ||
        !(task.factor * task.estimate <= permi_wanted_relative(permi_options(options)) * largest)))

@@ -34,7 +34,7 @@ typedef struct permi_minors_gpu {
   int place[2][PERM_MAX_N]; /* of a row and of a column */
 } permi_minors_gpu;
 
-/* Chooses the digits to walk: those of fewest settings, which come first. Symmetry halves the last, best an odd one. */
+/* Digits of fewest settings come first, to be walked. Symmetry halves the last, best an odd one. */
 static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
 {
   static const double rate[2] = PERMI_MINORS_GPU_RATE;
@@ -98,15 +98,14 @@ static void permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *min
                                                 ((minors->lines[0] - minors->least) * minors->lines[1] * minors->parts);
 }
 
-/* Writes the matrix out; returns the grid's share of terms. */
+/* Returns the grid's share of terms. */
 static double permi_minors_below(const permi_minors *minors, int turned, double *full)
 {
   const int n = minors->total, parts = minors->parts, entries = n * parts;
   const permi_view view = permi_view_of(full, n, parts, NULL);
   permi_dense_plan plain;
-  int i;
   permi_minors_write_out(minors, turned, full);
-  for (i = 0; i < entries && minors->least; i++)
+  for (int i = 0; i < entries && minors->least; i++)
     full[turned ? (i / parts * n + n - 1) * parts + i % parts : (n - 1) * entries + i] = 0;
   memset(&plain, 0, sizeof plain);
   plain.n = n;
@@ -118,7 +117,6 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   const int n = minors->total;
   permi_minors_gpu gpu;
   char message[PERM_MESSAGE_BYTES];
-  double rounds;
   if (!options->gpu.devices || n < PERMI_GPU_LEAST_N || n > PERM_MAX_N)
     return 0;
   permi_minors_gpu_plan(&gpu, minors);
@@ -130,7 +128,7 @@ static int permi_minors_gpu_takes(permi_minors *minors, const perm_options *opti
   minors->terms = gpu.terms;
   minors->seconds = gpu.seconds;
   /* additions of a walk and, by digits, of a thread's numbers */
-  rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  const double rounds = gpu.by_digits ? (double)gpu.numbers / (double)gpu.chunks / PERMI_MINORS_GPU_GROUPS : 0;
   minors->estimate_relative = (gpu.forms + 6 + sqrt(gpu.walk) + sqrt(rounds)) * PERMI_UNIT * minors->parts;
   minors->scale_exp2 = gpu.total + PERMI_MINORS_GPU_EXP2;
   minors->below = permi_minors_below(minors, gpu.transposed, full);
@@ -275,12 +273,6 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
-{
-  (void)into, (void)from;
-  return PERM_OK;
-}
-
 static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
 {
   const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
@@ -293,34 +285,32 @@ static perm_status permi_minors_gpu_execute(const permi_minors *minors, const pe
   const int rows = minors->lines[0] - minors->least, parts = minors->parts;
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_minors_gpu gpu;
-  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  const perm_gpu_sink sink = {&gpu, permi_minors_gpu_add, NULL, permi_minors_gpu_poll, 1};
   perm_partial none;
   perm_status status = PERM_ERROR_MEMORY;
-  double *table;
-  int i, f, d;
   permi_minors_gpu_plan(&gpu, minors);
   gpu.control = control;
   gpu.sums = (perm_sum *)permi_pool_zeros(&pool, (size_t)(total->count + rows), sizeof *gpu.sums);
-  table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
+  double *table = (double *)permi_pool_zeros(&pool, (size_t)permi_minors_gpu_doubles(&gpu), sizeof *table);
   if (!pool.failed) {
     permi_minors_gpu_table(&gpu, table);
     permi_minors_gpu_work(&gpu, table);
     memset(gpu.place, 0, sizeof gpu.place); /* a minor is at its row's place plus its column's */
-    for (f = 0; f < gpu.forms; f++)
+    for (int f = 0; f < gpu.forms; f++)
       gpu.place[gpu.transposed][gpu.form[f]] = f / 8 * parts * 8 + f % 8;
-    for (d = 0; d < gpu.digits && gpu.by_digits; d++)
+    for (int d = 0; d < gpu.digits && gpu.by_digits; d++)
       gpu.place[!gpu.transposed][gpu.line[d]] = d * gpu.columns * parts * 8;
     memset(&none, 0, sizeof none);
     status = perm_cuda_run(&gpu.work, 0, gpu.chunks, options, &sink, &none, &control->gpus, control->message);
   }
   if (status == PERM_OK) {
     permi_minors_collect(gpu.sums, rows, total);
-    for (i = 0; i < total->count && gpu.by_digits; i++) {
+    for (int i = 0; i < total->count && gpu.by_digits; i++) {
       const int minor = i / parts, row = minors->least + minor / minors->lines[1];
       const int count = gpu.transposed ? minors->count[0][row] : minors->count[1][minor % minors->lines[1]];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
-    for (i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++)
       total->absolute[i] *= gpu.work.absolute_mask + 1.0;
   }
   permi_pool_release(&pool);

@@ -1,5 +1,4 @@
-/* ================================================================================= >>minors_kernels
-   Sums of >>minors. */
+/* ================================================================================= >>minors_kernels */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -42,7 +41,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const PERMI_RO
                         p[q], PERMI_NAME(plus)(PERMI_NAME(get)(table + q * PERMI_WIDTH, 32, parts), outer), parts));
 }
 
-/* Adds products of state c, whose bits are minus signs. */
+/* The bits of state c are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_add)(const PERMI_ROWS *to, int row, const PERMI_N *t, int c,
                                                       int parts)
 {
@@ -108,13 +107,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_tables)(const PERMI_ROWS *to, i
                                                                int low, PERMI_NAME(small_lanes) lanes, int parts)
 {
   const double *row = a;
-  int i, b;
-  for (i = 0; i < to->rows; i++, row += n * parts) {
+  for (int i = 0; i < to->rows; i++, row += n * parts) {
     const double *next = row + (1 + PERMI_LANES) * parts;
     double *table = to->table + i * parts * 32;
     PERMI_NAME(put)(table, 32, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(row, 1, parts), row + parts, PERMI_LANES,
                                                           lanes, parts), parts);
-    for (b = 0; b < columns; b++, next += parts)
+    for (int b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
     PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
@@ -142,20 +140,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const double *sums, int n
   const double scale = 2.0 / (double)(1 << n); /* 2^-(n-1) */
   const int states = n - 3 - PERMI_LANES;
   double sum = 0;
-  int part, j;
-  for (part = 0; part < parts; part++) {
+  for (int part = 0; part < parts; part++) {
     const double *from = waiting + (states * parts + part) * PERMI_WIDTH;
     PERMI_UNROLL
-    for (j = 0; j <= PERMI_LANES; j++)
+    for (int j = 0; j <= PERMI_LANES; j++)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, j - 1);
     from = sums + part * PERMI_WIDTH;
-    for (j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
+    for (int j = 1 + PERMI_LANES; j < n; j++, from += parts * PERMI_WIDTH)
       out[j * parts + part] = scale * PERMI_NAME(minors_lanes)(from, -1);
-    for (j = 0; j < fixed; j++)
+    for (int j = 0; j < fixed; j++)
       out[(n + j) * parts + part] = chunk >> j & 1 ? -out[part] : out[part];
   }
   moduli = waiting + (1 + states) * parts * PERMI_WIDTH;
-  for (j = 0; j < PERMI_WIDTH; j++)
+  for (int j = 0; j < PERMI_WIDTH; j++)
     sum += moduli[j];
   out[(n + fixed) * parts] = scale * sum;
 }

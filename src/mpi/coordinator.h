@@ -101,17 +101,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
   for (i = k = 0, tasks = 1; tasks >= 0; tasks--)
     for (i = 0; i < c->leaves; i++) {
       perm_leaf leaf;
-      permi_mpi_leaf fresh;
       uint64_t begin = 0, end = 0;
       int at = k;
       perm_job_leaf(c->job, i, &leaf);
       if ((leaf.kind == PERM_LEAF_TASK) != tasks)
         continue;
-      fresh.index = i;
-      fresh.task = tasks;
-      fresh.next = 0;
-      fresh.per_chunk = permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks;
-      fresh.work = leaf.work / (double)leaf.chunks;
+      const permi_mpi_leaf fresh = {i, tasks, permi_mpi_leaf_seconds(&leaf) / (double)leaf.chunks,
+                                    leaf.work / (double)leaf.chunks, 0};
       c->total += permi_mpi_leaf_seconds(&leaf);
       for (;; begin = end) {
         perm_state_left(c->job, state, i, end, &begin, &end);
@@ -178,7 +174,6 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
 {
   permi_mpi_rank *r = &c->rank[rank];
   perm_result result;
-  int i;
   if (!r->ranges || r->sent[0].leaf != range->leaf || r->sent[0].begin != range->begin ||
       r->sent[0].end != range->end || partial->chunks > range->end - range->begin) {
     char message[PERM_MESSAGE_BYTES];
@@ -186,7 +181,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, PERM_ERROR_STATE, message);
     return;
   }
-  for (i = 1; i < r->ranges; i++)
+  for (int i = 1; i < r->ranges; i++)
     r->sent[i - 1] = r->sent[i];
   r->ranges--;
   r->gpus = gpus > r->gpus ? gpus : r->gpus;
@@ -198,7 +193,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     permi_mpi_stop(c, result.status, result.message);
     return;
   }
-  for (i = 0; i < c->leaves; i++)
+  for (int i = 0; i < c->leaves; i++)
     if (c->leaf[i].index == range->leaf) {
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;

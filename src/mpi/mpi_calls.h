@@ -99,13 +99,12 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
   const void *array[PERMI_MPI_ARRAYS];
   uint64_t bytes[PERMI_MPI_ARRAYS];
   const int dense = call->kind != PERMI_MPI_SPARSE;
-  int i, k;
   permi_mpi_arrays(call, array, bytes);
-  for (i = 0; dense && i < call->m; i++) {
+  for (int i = 0; dense && i < call->m; i++) {
     const size_t row = (size_t)bytes[0] / (size_t)call->m, stride = row / (size_t)call->n * (size_t)call->ld;
     memcpy(message + (size_t)i * row, (const unsigned char *)call->a + (size_t)i * stride, row);
   }
-  for (k = dense; k < PERMI_MPI_ARRAYS; k++)
+  for (int k = dense; k < PERMI_MPI_ARRAYS; k++)
     if (bytes[k])
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
@@ -114,8 +113,7 @@ static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *mess
                              perm_matrix *matrix)
 {
   void *array[PERMI_MPI_ARRAYS];
-  int k;
-  for (k = 0; k < PERMI_MPI_ARRAYS; k++)
+  for (int k = 0; k < PERMI_MPI_ARRAYS; k++)
     array[k] = header->bytes[k] ? message + permi_mpi_at(header, k) : NULL;
   *call = header->call;
   call->ld = call->n;
@@ -185,14 +183,13 @@ static int permi_mpi_family(const permi_mpi_session *session)
 #define PERMI_MPI_FEW 16
 static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
 {
-  int side, i;
   if (call->kind >= PERMI_MPI_SPARSE || options->checkpoint.file || options->checkpoint.parts ||
       options->checkpoint.merge || call->m > PERMI_MPI_FEW || call->n > PERMI_MPI_FEW)
     return 0;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     const int *count = side ? call->column_counts : call->row_counts;
     int total = 0;
-    for (i = 0; count && i < (side ? call->n : call->m); i++) {
+    for (int i = 0; count && i < (side ? call->n : call->m); i++) {
       if (count[i] > PERMI_MPI_FEW - total)
         return 0;
       total += count[i] > 0 ? count[i] : 0;
@@ -262,10 +259,8 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   const perm_allocator *allocator = &session->options->allocator;
   permi_mpi_first first;
   permi_mpi_header *header = &first.header;
-  unsigned char *message;
   permi_mpi_call copy;
   perm_matrix matrix;
-  perm_options options;
   int rank, family, same;
   *dismissed = 0;
   session->over = 0;
@@ -291,7 +286,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
     return result->status;
   }
   family = permi_mpi_family(session);
-  message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
+  unsigned char *message = (unsigned char *)permi_mpi_allocate(allocator, permi_mpi_at(header, PERMI_MPI_ARRAYS));
   if (permi_mpi_agree(session, message ? 0 : PERM_ERROR_MEMORY, "out of memory")) {
     permi_mpi_release(allocator, message);
     return permi_mpi_fail(result, session->status, session->message);
@@ -301,7 +296,7 @@ static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mp
   permi_mpi_broadcast(session, message, permi_mpi_at(header, PERMI_MPI_ARRAYS), 0);
   permi_mpi_unpack(header, message, &copy, &matrix);
   copy.path = session->rank == 0 ? call->path : NULL;
-  options = permi_mpi_options(session, header, family);
+  perm_options options = permi_mpi_options(session, header, family);
   permi_mpi_apply(&copy, &options, result);
   permi_mpi_release(allocator, message);
   if (!session->over)
@@ -316,10 +311,9 @@ static perm_status permi_mpi_once(MPI_Comm comm, const permi_mpi_call *call, con
 {
   permi_mpi_session session;
   perm_result unwanted;
-  perm_status status;
   int dismissed;
   permi_mpi_session_open(&session, comm, options);
-  status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
+  const perm_status status = permi_mpi_call_all(&session, call, result ? result : &unwanted, &dismissed);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
@@ -384,9 +378,8 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 {
   permi_mpi_session session;
   perm_result unwanted;
-  perm_status status;
   permi_mpi_session_open(&session, comm, options);
-  status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
+  const perm_status status = permi_mpi_run(&session, job, state, session.options, result ? result : &unwanted);
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }

@@ -33,7 +33,6 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
 {
   const perm_allocator *allocator = &session->options->allocator;
   const size_t ranks = (size_t)session->ranks;
-  size_t i;
   memset(leader, 0, sizeof *leader);
   leader->session = session;
   if (!permi_mpi_coordinator_create(&leader->coordinator, job, session->ranks, allocator))
@@ -44,9 +43,9 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
     permi_mpi_leader_free(leader);
     return 0;
   }
-  for (i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
+  for (size_t i = 0; i < ranks * PERMI_MPI_SLOTS; i++)
     leader->channel[i / PERMI_MPI_SLOTS].request[i % PERMI_MPI_SLOTS] = MPI_REQUEST_NULL;
-  for (i = 0; i < ranks; i++)
+  for (size_t i = 0; i < ranks; i++)
     leader->channel[i].slot = 0;
   return 1;
 }
@@ -145,10 +144,8 @@ static void permi_mpi_look(permi_mpi_leader *leader)
 {
   const perm_options *options = leader->options;
   permi_mpi_coordinator *c = &leader->coordinator;
-  double now;
-  int rank;
   permi_mpi_receive(leader);
-  now = MPI_Wtime();
+  const double now = MPI_Wtime();
   if (options->cancel && *options->cancel)
     permi_mpi_stop(c, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
   if (now >= leader->deadline)
@@ -157,7 +154,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_tell(leader, now);
   if (c->status != PERM_OK && !leader->stopping) { /* stops the ranks at once, as time may be short */
     leader->stopping = 1;
-    for (rank = 1; rank < c->ranks; rank++)
+    for (int rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
     permi_mpi_checkpoint(leader);
   } else if (now >= leader->next_checkpoint) {
@@ -437,7 +434,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs the job; all ranks call this. */
+/* All ranks call this. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {

@@ -31,8 +31,7 @@ typedef struct permi_mpi_session {
   int rank, ranks, nodes, local, locals; /* local: on its node */
   int over;                              /* 1: ranks diverged, and this call ends */
   perm_status status;                    /* why it ends */
-  char message[PERM_MESSAGE_BYTES];
-  char node[MPI_MAX_PROCESSOR_NAME];
+  char message[PERM_MESSAGE_BYTES], node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
   perm_options defaults;
 } permi_mpi_session;

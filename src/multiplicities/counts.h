@@ -30,10 +30,9 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   const ptrdiff_t i = by_columns ? other : line, j = by_columns ? line : other;
   const ptrdiff_t at = (i * problem->ld + j) * problem->parts + part;
   uint64_t bits;
-  double x;
   if (problem->integer)
     return (uint64_t)problem->integer[at];
-  x = problem->real[at] + 0;
+  double x = problem->real[at] + 0;
   memcpy(&bits, &x, sizeof bits);
   return bits;
 }
@@ -46,9 +45,8 @@ typedef struct permi_lines {
 /* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
-  int k, part;
-  for (k = 0; k < other->lines; k++)
-    for (part = 0; part < problem->parts; part++)
+  for (int k = 0; k < other->lines; k++)
+    for (int part = 0; part < problem->parts; part++)
       if (permi_line_bits(problem, by_columns, x, other->line[k], part) !=
           (y < 0 ? 0 : permi_line_bits(problem, by_columns, y, other->line[k], part)))
         return 0;
@@ -120,10 +118,8 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
-  const permi_lines *rows, *columns;
   int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
-  double *to;
   memset(counted, 0, sizeof *counted);
   if (!first)
     return PERM_ERROR_MEMORY;
@@ -151,8 +147,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     counted->zero |= side[s].total < needed;
   }
   s = side[0].total > side[1].total;
-  rows = &side[s];
-  columns = &side[1 - s];
+  const permi_lines *rows = &side[s], *columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
   counted->rows = rows->total;
@@ -163,7 +158,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
     permi_release(allocator, first);
     return PERM_ERROR_MEMORY;
   }
-  to = counted->real;
+  double *to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
   for (i = 0; i < counted->m; i++)
@@ -184,8 +179,7 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
 {
   const size_t entries = permi_counted_entries(counted);
   int least = INT_MAX, most = INT_MIN;
-  size_t k;
-  for (k = 0; k < entries; k++)
+  for (size_t k = 0; k < entries; k++)
     if (counted->real[k] != 0) {
       const int e = permi_exponent(counted->real[k]);
       const int low = e - 53 + permi_trailing_zeros((uint64_t)ldexp(fabs(counted->real[k]), 53 - e));
@@ -201,7 +195,7 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
   whole->integer = (int64_t *)(void *)whole->real;
   whole->scaled = 1;
   whole->exp2 = least;
-  for (k = 0; k < entries; k++) {
+  for (size_t k = 0; k < entries; k++) {
     const int64_t x = (int64_t)ldexp(counted->real[k], -least);
     memcpy(whole->real + k, &x, sizeof x);
   }
@@ -217,11 +211,9 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 {
   const size_t entries = permi_counted_entries(counted);
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)counted->m);
-  size_t k;
-  int x;
-  for (x = 0; x < counted->m + counted->n; x++)
+  for (int x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
-  for (k = 0; k < entries; k++) {
+  for (size_t k = 0; k < entries; k++) {
     uint64_t bits;
     memcpy(&bits, counted->real + k, sizeof bits);
     hash = permi_hash(hash, bits);
@@ -276,13 +268,12 @@ typedef struct permi_counted_bound {
 PERMI_COLD static permi_counted_bound permi_counted_bound_of(const permi_counted *counted)
 {
   permi_counted_bound bound = {{0, 0}, {0, 0}};
-  int by_columns, x, k, part;
-  for (by_columns = 0; by_columns < 2; by_columns++) {
+  for (int by_columns = 0; by_columns < 2; by_columns++) {
     const permi_shape shape = permi_shape_of(counted, by_columns);
-    for (x = 0; x < shape.digits; x++) {
+    for (int x = 0; x < shape.digits; x++) {
       double sum = 0;
-      for (k = 0; k < shape.forms; k++)
-        for (part = 0; part < counted->parts; part++)
+      for (int k = 0; k < shape.forms; k++)
+        for (int part = 0; part < counted->parts; part++)
           sum += shape.form_count[k] *
                  fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
       bound.bits[by_columns] += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
@@ -304,14 +295,13 @@ PERMI_COLD static int permi_choice_words(const permi_choice *choice, const permi
   return bits > 64.0 * PERM_INTEGER_WORDS - 1 ? 0 : (int)(bits / 64) + 1;
 }
 
-/* Prices a sum over signs; `one` is the time of an operation in dd or exact. */
+/* `one`: the time of an operation in dd or exact. */
 PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
   const permi_shape *shape = &choice->shape;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
   double powers = 0;
-  int f;
-  for (f = 0; f < shape->forms; f++)
+  for (int f = 0; f < shape->forms; f++)
     powers += parts == 2 ? shape->form_count[f] : 1 + log2(shape->form_count[f]);
   choice->work = choice->terms * (skips ? needed * (skips + 1.0) : shape->form_total);
   choice->bytes = 8.0 * parts * (2.0 * shape->digits * shape->forms + 4e3) + 65536;
@@ -328,7 +318,7 @@ PERMI_COLD static void permi_signs_price(int parts, double one, double size, per
     choice->seconds = PERMI_SECONDS_TERM * choice->terms * size + one * choice->work;
 }
 
-/* Prices an engine; `bound` is of integers. */
+/* `bound` is of integers. */
 PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, perm_method method, int by_columns,
                                                  perm_precision precision, uint64_t modulus,
                                                  const permi_counted_bound *bound)
@@ -336,16 +326,9 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   const permi_shape shape = permi_shape_of(counted, by_columns);
   const int exact = precision == PERM_PRECISION_EXACT, dd = precision == PERM_PRECISION_DD;
   const int parts = counted->parts, skips = shape.skips;
-  permi_choice choice;
+  permi_choice choice = {method, by_columns, shape, precision, 0, 0, PERM_ISA_PLAIN, 0, 0, (double)INFINITY, 0, NULL};
   double product = 1, fraction = 0, one, size;
   int odd = 0, largest = 0, d;
-  memset(&choice, 0, sizeof choice);
-  choice.method = method;
-  choice.by_columns = by_columns;
-  choice.shape = shape;
-  choice.precision = precision;
-  choice.isa = PERM_ISA_PLAIN;
-  choice.seconds = (double)INFINITY;
   if (exact) {
     choice.words = permi_choice_words(&choice, bound);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
@@ -401,20 +384,18 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
   const double favour = square && counted->parts == 2 ? 1 : 2;
   permi_counted_bound bound = {{0, 0}, {0, 0}};
   permi_choice best;
-  int k;
   memset(&best, 0, sizeof best);
   best.seconds = (double)INFINITY;
   best.why = "this method is for square matrices without counts";
   if (precision == PERM_PRECISION_EXACT)
     bound = permi_counted_bound_of(counted);
-  for (k = 0; k < 6; k++) {
-    permi_choice choice;
+  for (int k = 0; k < 6; k++) {
     const perm_method method = engines[k / 2];
     const int by_columns = k & 1;
     if ((chosen ? method == (square ? PERM_METHOD_SHORT : PERM_METHOD_MULTIPLICITIES) : method != options->method) ||
         (by_columns && method != PERM_METHOD_SUBSETS && !square))
       continue;
-    choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
+    permi_choice choice = permi_choice_make(counted, method, by_columns, precision, options->modulus, &bound);
     if (chosen && method == PERM_METHOD_SUBSETS) {
       if (choice.bytes > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES / 4))
         choice.seconds = (double)INFINITY;

@@ -29,7 +29,6 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* Adds weight from, by state. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -94,11 +93,10 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
-  int f, k;
-  for (f = 0; f < forms; f++) {
+  for (int f = 0; f < forms; f++) {
     PERMI_V u = PERMI_LOAD_ANY(form + f * PERMI_TERMS), v = u;
     if (parts == 1) {
-      for (k = count[f]; k > 1; k /= 2) {
+      for (int k = count[f]; k > 1; k /= 2) {
         if (k & 1)
           *re = *re * u;
         u = u * u;
@@ -107,7 +105,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
       continue;
     }
     v = PERMI_LOAD_ANY(other + f * PERMI_TERMS);
-    for (k = count[f]; k > 1; k /= 2) {
+    for (int k = count[f]; k > 1; k /= 2) {
       const PERMI_V twice = u + u;
       if (k & 1)
         PERMI_NAME(multiply_by)(re, im, u, v);
@@ -123,10 +121,9 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
                                              double *re, double *im, int parts)
 {
   double even = *re, odd = 1;
-  int f, k;
-  for (f = 0; f < forms && parts == 1; f++) {
+  for (int f = 0; f < forms && parts == 1; f++) {
     double power = form[f * PERMI_TERMS], product = 1;
-    for (k = count[f]; k > 1; k /= 2) {
+    for (int k = count[f]; k > 1; k /= 2) {
       product *= k & 1 ? power : 1;
       power *= power;
     }
@@ -136,8 +133,8 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
   }
   if (parts == 1)
     *re = even * odd;
-  for (f = 0; f < forms && parts == 2; f++)
-    for (k = 0; k < count[f]; k++)
+  for (int f = 0; f < forms && parts == 2; f++)
+    for (int k = 0; k < count[f]; k++)
       PERMI_NAME(multiply_by)(re, im, form[f * PERMI_TERMS], other[f * PERMI_TERMS]);
 }
 #endif
@@ -145,13 +142,12 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
-  int lane, part;
-  for (lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
+  for (int lane = 0; lane < PERMI_TERMS; lane += PERMI_WIDTH) {
     PERMI_V term[2], absolute = PERMI_LOAD_ANY(sums->absolute + lane);
     term[0] = PERMI_LOAD_ANY(weight + lane);
     term[1] = PERMI_SET(0.0);
     PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
+    for (int part = 0; part < parts; part++) { /* as permi_dd_add_double */
       PERMI_V error;
       const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
       const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
@@ -186,15 +182,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(symmetric)(const double *x, const doub
                                                      int least, int parts)
 {
   PERMI_V real[PERMI_SETS / PERMI_WIDTH], imaginary[PERMI_SETS / PERMI_WIDTH];
-  int lane, k;
   PERMI_UNROLL
-  for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+  for (int lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
     real[lane] = PERMI_LOAD_ANY(x + lane * PERMI_WIDTH);
     imaginary[lane] = PERMI_LOAD_ANY(y + lane * PERMI_WIDTH);
   }
-  for (k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
+  for (int k = most * PERMI_SETS; k >= least * PERMI_SETS; k -= PERMI_SETS) {
     PERMI_UNROLL
-    for (lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
+    for (int lane = 0; lane < PERMI_SETS / PERMI_WIDTH; lane++) {
       const int at = k + lane * PERMI_WIDTH;
       const PERMI_V a = real[lane], b = imaginary[lane], re = PERMI_LOAD_ANY(e + at - PERMI_SETS);
       PERMI_V sum = PERMI_LOAD_ANY(e + at), im, other;

@@ -48,12 +48,11 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
 {
   const int lines = of_forms ? counts->forms : counts->digits, others = of_forms ? counts->digits : counts->forms;
   const int *other = of_forms ? counts->digit_count : counts->form_count;
-  int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (int x = 0; x < lines; x++) {
     int most = INT_MIN, used = 0;
     long long sum = 0;
     double total = 0;
-    for (k = 0; k < others; k++) {
+    for (int k = 0; k < others; k++) {
       const double size = permi_counts_modulus(counts, of_forms ? k : x, of_forms ? x : k);
       const int e = size == 0 ? 0 : (size <= DBL_MAX ? permi_exponent(size) : 1025) + exp2[!of_forms][k];
       sum += e;
@@ -63,10 +62,10 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
     if (!used)
       continue;
     exp2[of_forms][x] = rule == PERMI_SCALE_MEAN ? (int)-(sum / used) : -most;
-    for (k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
+    for (int k = 0; rule == PERMI_SCALE_SUM && k < others; k++) {
       const int d = of_forms ? k : x, f = of_forms ? x : k;
       double size = 0;
-      for (part = 0; part < counts->parts; part++)
+      for (int part = 0; part < counts->parts; part++)
         size += ldexp(fabs(permi_counts_entry(counts, d, part, f)), exp2[0][d] + exp2[1][f]);
       total += other[k] * size;
     }
@@ -112,18 +111,17 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   const int *count = of_forms ? counts->form_count : counts->digit_count;
   const int *other = of_forms ? counts->digit_count : counts->form_count;
   double most = of_forms ? 1 : ldexp(1, counts->digit_total < 60 ? counts->digit_total : 60);
-  int x, k, part;
-  for (x = 0; x < lines; x++) {
+  for (int x = 0; x < lines; x++) {
     double sum = 0, unit = permi_shift(1, 1000);
-    for (k = 0; k < others; k++)
-      for (part = 0; part < counts->parts; part++) {
+    for (int k = 0; k < others; k++)
+      for (int part = 0; part < counts->parts; part++) {
         const double y = permi_counts_entry(counts, of_forms ? k : x, part, of_forms ? x : k);
         sum += other[k] * fabs(y);
         if (y != 0 && fabs(y) < DBL_MIN)
           return 0;
         unit = fmin(unit, permi_unit_of(y));
       }
-    for (k = count[x]; k > 0 && most < 9e15; k--)
+    for (int k = count[x]; k > 0 && most < 9e15; k--)
       most *= sum / unit * (1 + 1e-12);
     if (!(most < 9e15))
       return 0;
@@ -136,15 +134,14 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
   double lost = 0;
-  int d, f, part;
-  for (f = 0; f < counts->forms; f++) {
+  for (int f = 0; f < counts->forms; f++) {
     double sum = 0, power, low_power;
-    for (d = 0; d < counts->digits; d++)
+    for (int d = 0; d < counts->digits; d++)
       sum += counts->digit_count[d] * permi_counts_modulus(counts, d, f);
     power = sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
     low_power = ldexp(power, -low_bits);
-    for (d = 0; d < counts->digits; d++)
-      for (part = 0; part < counts->parts; part++) {
+    for (int d = 0; d < counts->digits; d++)
+      for (int part = 0; part < counts->parts; part++) {
         const size_t at = permi_counts_at(counts, d, part, f);
         const double x = counts->high[at], high = permi_to_grid(x, power), low = permi_to_grid(x - high, low_power);
         counts->high[at] = high;
@@ -162,14 +159,13 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
   const int parts = counts->parts, skips = counts->skips;
   double steps = 0;
-  int d, f;
   if (counts->integer || (counts->method == PERM_METHOD_SUBSETS && counts->whole))
     return;
   leaf->estimate_relative = (M + 4) * unit * parts;
   if (counts->method == PERM_METHOD_SUBSETS) {
-    for (f = 0; f < counts->forms; f++) {
+    for (int f = 0; f < counts->forms; f++) {
       double size = 4;
-      for (d = 0; d < counts->digits; d++)
+      for (int d = 0; d < counts->digits; d++)
         size += permi_counts_modulus(counts, d, f) != 0;
       steps += counts->form_count[f] * size;
     }
@@ -214,9 +210,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   const int plain = choice->precision == PERM_PRECISION_DEFAULT;
   const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
   permi_numbers numbers;
-  permi_counts *counts;
   size_t size, weights = 0;
-  int *order, d, f, part;
   numbers.algebra = choice->modulus ? PERMI_RESIDUES
                     : choice->words ? PERMI_WORDS
                     : parts == 2    ? PERMI_PAIR_DD_VALUES
@@ -227,7 +221,7 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   size = plain ? 1 : permi_numbers_words(&numbers);
   if (choice->method != PERM_METHOD_SUBSETS)
     weights = (size_t)(shape->digit_total + digits) * size;
-  counts = (permi_counts *)permi_allocate_zeros(
+  permi_counts *counts = (permi_counts *)permi_allocate_zeros(
       allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
   if (!counts)
     return NULL;
@@ -253,14 +247,14 @@ PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, c
   counts->form_count = counts->weight_at + digits;
   exp2[0] = counts->form_count + forms;
   exp2[1] = exp2[0] + digits;
-  order = exp2[1] + forms;
+  int *order = exp2[1] + forms;
   permi_digits_order(shape->digit_count, digits, choice->method != PERM_METHOD_SUBSETS, order);
   memcpy(counts->form_count, shape->form_count, (size_t)forms * sizeof *counts->form_count);
-  for (d = 0; d < digits; d++) {
+  for (int d = 0; d < digits; d++) {
     const int count = counts->digit_count[d] = shape->digit_count[order[d]];
     counts->radix[d] = (count < needed ? count : needed) + 1;
-    for (f = 0; f < forms; f++)
-      for (part = 0; part < parts; part++) {
+    for (int f = 0; f < forms; f++)
+      for (int part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         counts->signs |= parts == 2 || (!counted->integer && *to < 0);

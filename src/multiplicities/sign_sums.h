@@ -24,11 +24,10 @@ static uint64_t permi_nary_begin(const permi_counts *counts, uint64_t chunk)
 PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint64_t chunk, permi_nary *walk)
 {
   uint64_t s = permi_nary_begin(counts, chunk);
-  int d;
   walk->left = permi_nary_begin(counts, chunk + 1) - s;
   walk->total = 0;
   walk->digit = counts->digits - 1;
-  for (d = 0; d < counts->digits; d++) {
+  for (int d = 0; d < counts->digits; d++) {
     const uint64_t radix = (uint64_t)counts->radix[d];
     const int plain = (int)(s % radix);
     s /= radix;
@@ -38,7 +37,7 @@ PERMI_NEVER_INLINE static void permi_nary_start(const permi_counts *counts, uint
   }
 }
 
-/* Moves to the next term. Returns 0 after the last. */
+/* Returns 0 after the last. */
 static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
 {
   int d;
@@ -90,10 +89,8 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
 /* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
-  const double *last;
-  int lane, f, part;
-  for (lane = batch->lanes; lane < batch->room; lane++) {
-    for (f = 0; f < counts->forms * counts->parts; f++)
+  for (int lane = batch->lanes; lane < batch->room; lane++) {
+    for (int f = 0; f < counts->forms * counts->parts; f++)
       batch->form[f * batch->room + lane] = 0;
     batch->weight[lane] = 0;
   }
@@ -102,9 +99,9 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
     counts->kernels->add_products(counts->forms, counts->form_count, batch->form, batch->weight, sums);
     return;
   }
-  last = permi_symmetric(counts, batch, 0);
-  for (part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
-    for (lane = 0; lane < PERMI_SETS; lane++) {
+  const double *last = permi_symmetric(counts, batch, 0);
+  for (int part = 0; part < counts->parts; part++, last += (counts->needed + 1) * PERMI_SETS)
+    for (int lane = 0; lane < PERMI_SETS; lane++) {
       permi_dd sum = {sums->hi[part][0], sums->lo[part][0]};
       sum = permi_dd_add_double(sum, batch->weight[lane] * last[lane]);
       sums->hi[part][0] = sum.hi;
@@ -113,7 +110,7 @@ static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch,
   if (permi_scatter(place) & counts->absolute_mask)
     return;
   last = permi_symmetric(counts, batch, 1);
-  for (lane = 0; lane < PERMI_SETS; lane++)
+  for (int lane = 0; lane < PERMI_SETS; lane++)
     sums->absolute[0] += (counts->absolute_mask + 1.0) * fabs(batch->weight[lane]) * last[lane];
 }
 
@@ -136,8 +133,7 @@ typedef struct permi_nary_work {
 PERMI_NEVER_INLINE static void permi_forms_move(const permi_counts *counts, permi_forms *forms, int digit, int times)
 {
   const int rows = counts->forms * counts->parts;
-  int f;
-  for (f = 0; f < rows; f++)
+  for (int f = 0; f < rows; f++)
     if (counts->integer) {
       const permi_wide entry = permi_wide_of(counts->integer[digit * rows + f]);
       permi_wide_add_product(&forms->word[f], &entry, times);
@@ -155,7 +151,6 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   double weight[PERMI_MOST_DIGITS + 1], step = 0;
   permi_lane_sums sums;
   permi_form_batch *batch = &work->of.batch;
-  int d, lane;
   batch->room = counts->skips ? PERMI_SETS : PERMI_TERMS;
   batch->lanes = 0;
   memset(&sums, 0, sizeof sums);
@@ -163,7 +158,7 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   for (;; place++) {
     counts->kernels->move_forms(rows, step, counts->high + walk->digit * rows, counts->low + walk->digit * rows,
                                 work->forms.high, work->forms.low, batch->form + batch->lanes, batch->room);
-    for (d = walk->digit; d >= 0; d--)
+    for (int d = walk->digit; d >= 0; d--)
       weight[d] = weight[d + 1] * digit_weight[counts->weight_at[d] + walk->v[d]];
     batch->weight[batch->lanes++] = walk->total & 1 ? -weight[0] : weight[0];
     if (batch->lanes == batch->room)
@@ -174,8 +169,8 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
   }
   if (batch->lanes)
     permi_batch_sum(counts, batch, place, &sums);
-  for (lane = 0; lane < PERMI_TERMS; lane++) {
-    for (d = 0; d < counts->parts; d++) {
+  for (int lane = 0; lane < PERMI_TERMS; lane++) {
+    for (int d = 0; d < counts->parts; d++) {
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.hi[d][lane]);
       permi_sum_add_double(d ? &partial->imaginary : &partial->value, sums.lo[d][lane]);
     }
@@ -196,12 +191,11 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   }
   for (f = 0; f < counts->forms; f++) {
     permi_factor factor;
-    double modulus;
     for (part = 0; part < counts->parts; part++) {
       const int row = f + part * counts->forms;
       permi_factor_set(counts, part, permi_two_sum(forms->high[row], forms->low[row]), forms->word[row], &factor);
     }
-    modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
+    const double modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->skips) {
@@ -226,13 +220,11 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->skips ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d, part;
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     const int negative = walk->total & 1;
-    const uint64_t *product;
-    for (d = walk->digit; d >= 0; d--) {
+    for (int d = walk->digit; d >= 0; d--) {
       uint64_t *to = weight + d * size;
       const uint64_t *times = counts->weight + (counts->weight_at[d] + walk->v[d]) * size;
       memset(to, 0, counts->size * sizeof *to);
@@ -246,8 +238,8 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
     if (negative && !counts->integer)
       *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
     e[0] = permi_cell_modulus(counts, term);
-    product = permi_cells_term(counts, &work->forms, term, e, room);
-    for (part = 0; part < counts->parts && counts->integer; part++)
+    const uint64_t *product = permi_cells_term(counts, &work->forms, term, e, room);
+    for (int part = 0; part < counts->parts && counts->integer; part++)
       if (negative)
         permi_words_subtract(total + part * words, product + part * words, words);
       else
@@ -268,16 +260,15 @@ static void permi_nary_chunk(const permi_leaf *leaf, uint64_t chunk, void *works
   const permi_counts *counts = (const permi_counts *)leaf->context;
   permi_nary_work *work = (permi_nary_work *)workspace;
   permi_nary walk;
-  int d;
   permi_nary_start(counts, chunk, &walk);
   partial->terms += (double)walk.left;
   if (!walk.left)
     return;
-  for (d = 0; d < counts->forms * counts->parts; d++) {
+  for (int d = 0; d < counts->forms * counts->parts; d++) {
     work->forms.high[d] = work->forms.low[d] = 0;
     work->forms.word[d].low = work->forms.word[d].high = 0;
   }
-  for (d = 0; d < counts->digits; d++)
+  for (int d = 0; d < counts->digits; d++)
     permi_forms_move(counts, &work->forms, d, counts->digit_count[d] - 2 * walk.v[d]);
   if (counts->plain)
     permi_nary_plain(counts, &walk, permi_nary_begin(counts, chunk), work, partial);
@@ -290,9 +281,8 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
 {
   const size_t size = counts->size;
   permi_dd b = permi_dd_make(permi_shift(1, -c));
-  int v, k;
   memset(weight, 0, ((size_t)most + 1) * size * sizeof *weight);
-  for (v = 0; v <= most && !counts->integer; v++) {
+  for (int v = 0; v <= most && !counts->integer; v++) {
     const double over = v + 1;
     const permi_dd x = permi_dd_scale(b, half && 2 * v != c);
     permi_dd inverse;
@@ -304,10 +294,10 @@ PERMI_COLD static void permi_digit_weights(const permi_counts *counts, int c, in
   if (!counts->integer)
     return;
   weight[0] = 1;
-  for (k = 1; k <= c; k++)
-    for (v = k < most ? k : most; v > 0; v--)
+  for (int k = 1; k <= c; k++)
+    for (int v = k < most ? k : most; v > 0; v--)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)(v - 1) * size, counts->numbers.words);
-  for (v = 0; half && v <= most; v++)
+  for (int v = 0; half && v <= most; v++)
     if (2 * v != c)
       permi_words_add(weight + (size_t)v * size, weight + (size_t)v * size, counts->numbers.words);
 }

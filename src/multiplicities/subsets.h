@@ -17,8 +17,7 @@ typedef struct permi_counts {
   int plain;
   const permi_counts_kernels *kernels;
   perm_method method;
-  int parts, digits, forms;
-  int digit_total, form_total, needed;
+  int parts, digits, forms, digit_total, form_total, needed;
   int skips;          /* unused forms: sums over signs take e_M of all */
   int *digit_count, *form_count, *radix;
   double *high, *low; /* [digit][part][form], scaled; low: the rest for split sums */
@@ -75,8 +74,7 @@ static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, p
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x = {0, 0};
-  int part;
-  for (part = 0; part < counts->parts; part++) {
+  for (int part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
     permi_wide integer = {0, 0};
     if (counts->integer) {
@@ -94,7 +92,6 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
                                                const permi_factor *factor, int fresh)
 {
   const permi_numbers *numbers = &counts->numbers;
-  int p, q;
   if (numbers->algebra == PERMI_MAGNITUDES_DD) {
     permi_value_add(PERMI_MAGNITUDES_DD, numbers, &factor->c, to, from, fresh);
   } else if (numbers->algebra == PERMI_PAIR_DD_VALUES) {
@@ -104,8 +101,8 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   } else {
     if (fresh)
       memset(to, 0, counts->size * sizeof(uint64_t));
-    for (p = 0; p < numbers->parts; p++)
-      for (q = 0; q < numbers->parts; q++)
+    for (int p = 0; p < numbers->parts; p++)
+      for (int q = 0; q < numbers->parts; q++)
         permi_words_fuse((uint64_t *)to + (p ^ q) * numbers->words, (const uint64_t *)from + q * numbers->words,
                          numbers->words, factor->magnitude[p], 2, factor->negative[p] != (p & q));
   }
@@ -298,10 +295,9 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
 PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *partial)
 {
   const permi_counts *counts = dp->counts;
-  size_t s;
   int d, total = 0;
   memset(dp->v, 0, sizeof dp->v);
-  for (s = 0; s < dp->states; s++) {
+  for (size_t s = 0; s < dp->states; s++) {
     if (total == counts->needed) {
       const uint64_t *cell = dp->cell ? dp->cell + s * counts->size : NULL;
       if (cell)
@@ -334,7 +330,6 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
   permi_control *control = dp->control;
   permi_dd *cell = (permi_dd *)(void *)dp->cell;
   double lost = 0;
-  size_t s;
   int form, copy, plane, step = 0;
   if (control)
     control->done = 0;
@@ -344,10 +339,9 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
     for (copy = 0; copy < counts->form_count[form]; copy++) {
       const int reach = ++step < counts->needed ? step : counts->needed, left = counts->form_total - step;
       const int safe = dp->least_state * dp->least_weight > 1e-250; /* leaves room for low parts */
-      double most;
       int e;
       dp->least_state = (double)INFINITY;
-      most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
+      const double most = permi_subsets_step(dp, counts->needed > left ? counts->needed - left : 0, reach);
       if (control && control->stopped != PERM_OK)
         return control->stopped;
       if (control)
@@ -359,9 +353,9 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         frexp(most, &e);
         e -= 600;
         for (plane = 0; plane < 3; plane++)
-          for (s = 0; dp->plane[plane] && s < dp->states; s++)
+          for (size_t s = 0; dp->plane[plane] && s < dp->states; s++)
             dp->plane[plane][s] = ldexp(dp->plane[plane][s], -e);
-        for (s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
+        for (size_t s = 0; cell && s < dp->states * (size_t)counts->parts; s++)
           cell[s] = permi_dd_scale(cell[s], -e);
         partial->exp2 += e;
         lost = ldexp(lost, -e) + (dp->least_state > 1e-190 ? 0 : PERMI_LEAST * (double)dp->states);
@@ -386,11 +380,10 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
   double *next, states = 1;
   size_t weights = 0;
-  int plane, d;
   memset(&dp, 0, sizeof dp);
   dp.counts = counts;
   dp.control = control;
-  for (d = 0; d < counts->digits; d++) {
+  for (int d = 0; d < counts->digits; d++) {
     dp.at[d] = (int)weights;
     weights += (size_t)counts->radix[d];
     dp.stride[d] = d ? dp.stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
@@ -404,26 +397,26 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   while (counts->skips && counts->plain && dp.block < counts->digits &&
          dp.row * counts->radix[dp.block] <= PERMI_SWEEP_ROW)
     dp.row *= counts->radix[dp.block++];
-  for (d = 0; d < dp.block; d++)
+  for (int d = 0; d < dp.block; d++)
     dp.inner_total += counts->radix[d] - 1;
   next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
                                   sizeof *next);
   if (!counts->plain)
     dp.factor = (permi_factor *)permi_pool_get(&pool, weights, sizeof *dp.factor);
   if (!pool.failed) {
-    for (plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
+    for (int plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
     }
     memset(dp.weight[1], 0, weights * sizeof(double));
-    for (plane = 0; plane < 4; plane++, next += dp.block * dp.row)
+    for (int plane = 0; plane < 4; plane++, next += dp.block * dp.row)
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
     if (!permi_copy(control, next, NULL, dp.states * size * sizeof(double))) {
       status = control->stopped;
     } else {
-      for (plane = 0; plane < 3; plane++)
+      for (int plane = 0; plane < 3; plane++)
         if (plane == 2 ? absolute : counts->plain && plane < counts->parts) {
           dp.plane[plane] = next;
           next += dp.states;

@@ -127,7 +127,6 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
   const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
-  int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
   permi_spy_head(file, 0, "As given", "");
@@ -138,7 +137,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     permi_spy_head(file, 1, spy->singular ? "No perfect matching: the permanent is 0" : "Block triangular",
                    spy->singular ? "" : text);
     permi_spy_draw_map(file, spy, 1, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
+    for (int i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
       const int size = length > 1 ? length : 1;
       permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
@@ -250,14 +249,13 @@ static int permi_spy_print(FILE *file, const void *what)
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Maps the matrix, incompletely if watch stops. */
+/* Incomplete if watch stops. */
 static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
   int *row_place = numbers, *column_place = numbers + n, *start = column_place + n, i, k;
   permi_working working;
-  size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
     if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
@@ -286,7 +284,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
       column_place[i] = row_place[column_match[i]];
   }
   for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(spy->watch, e, 20); e++) {
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
@@ -304,10 +302,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 /* Takes the largest block with an order. Returns 0 without memory. */
 static int permi_spy_elimination(permi_spy *spy)
 {
-  const permi_frontier *frontier;
-  const permi_tree *tree;
-  int i, p, v;
-  for (i = 0; spy->job && i < spy->job->leaves; i++) {
+  for (int i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
     if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
          leaf->run_task == permi_sorting_run || leaf->run_task == permi_tree_task) &&
@@ -316,14 +311,14 @@ static int permi_spy_elimination(permi_spy *spy)
   }
   if (!spy->leaf)
     return 1;
-  frontier = (const permi_frontier *)spy->leaf->context;
-  tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
+  const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+  const permi_tree *tree = spy->leaf->run_task == permi_tree_task ? (const permi_tree *)spy->leaf->context : NULL;
   spy->steps = tree ? tree->nodes : frontier->steps;
   spy->width = (double *)permi_pool_zeros(&spy->pool, (size_t)spy->steps, sizeof(double));
-  for (p = 0; tree && p < spy->steps && spy->width; p++)
+  for (int p = 0; tree && p < spy->steps && spy->width; p++)
     spy->width[p] = permi_count_ones(tree->node[p].all) - 1;
-  for (v = 0; !tree && v < frontier->vertices && spy->width; v++)
-    for (p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
+  for (int v = 0; !tree && v < frontier->vertices && spy->width; v++)
+    for (int p = frontier->birth[v]; p >= 0 && p < frontier->death[v]; p++)
       spy->width[p]++;
   return spy->width != NULL;
 }
@@ -334,14 +329,13 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
-  perm_status status;
   permi_spy spy;
   int *numbers, most = PERMI_SPY_CELLS;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
   watch.activity = "drawing";
-  status = permi_check_sparse(matrix, &watch, result);
+  perm_status status = permi_check_sparse(matrix, &watch, result);
   if (status != PERM_OK)
     return status;
   memset(&spy, 0, sizeof spy);

@@ -18,13 +18,12 @@ static perm_status permi_check_whole(const perm_options *options, int argument, 
 static perm_status permi_check_entries(int m, int n, const double *a, int given, ptrdiff_t ld, int parts,
                                        perm_result *result)
 {
-  int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
   if (!permi_stride_fits(m, n, ld, 8 * parts))
     return permi_fail_stride(result, 4, "ld", m, n, ld);
-  for (i = 0; a && i < m; i++)
-    for (j = 0; j < parts * n; j++) {
+  for (int i = 0; a && i < m; i++)
+    for (int j = 0; j < parts * n; j++) {
       const char *bad = permi_not_finite(a[(ptrdiff_t)i * ld * parts + j]);
       if (bad)
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 3, "a has %s in row %d, column %d (counted from 1)", bad,
@@ -56,9 +55,8 @@ static perm_status permi_check_matrix(int m, int n, const permi_view *view, perm
 PERMI_COLD static perm_status permi_check_counts(const int *count, int lines, int argument, const char *name,
                                                  int *total, perm_result *result)
 {
-  int k;
   *total = 0;
-  for (k = 0; k < lines; k++) {
+  for (int k = 0; k < lines; k++) {
     const int times = count ? count[k] : 1;
     if (times < 0)
       return permi_fail(result, PERM_ERROR_COUNTS, argument, "%s_counts: number %d (counted from 1) is negative (%d)",

@@ -1,5 +1,4 @@
-/* ======================================================================================== >>compute
-   The public functions for one matrix. */
+/* ======================================================================================== >>compute */
 #pragma once
 #include "../dense/small.h"
 #include "../exact/small_exact.h"
@@ -23,7 +22,6 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
 {
   const permi_problem *problem = array->problem;
   perm_options others = *options; /* >>counts knows no engines */
-  const char *refusal;
   perm_status status = permi_check_options(options, array->argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, equal, result);
@@ -32,7 +30,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   if (problem->integer && permi_array_square(problem) && options->method != PERM_METHOD_DENSE &&
       permi_array_engine(problem->reach, options->method))
     others.method = PERM_METHOD_AUTO;
-  refusal = permi_counts_refusal(problem, &others);
+  const char *refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
   array->reduced = 1;
@@ -54,12 +52,11 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   double start = permi_seconds(), seconds;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   *job = NULL;
   permi_array_begin(&maker, &array, problem, argument);
-  status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
-               ? permi_array_reduce(&array, 0, options, result)
-               : PERM_OK;
+  perm_status status = problem->integer || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
+                           ? permi_array_reduce(&array, 0, options, result)
+                           : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_plan(&maker, options, &seconds, NULL, result);
   if (status == PERM_OK)
@@ -76,11 +73,10 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   const permi_reach *reach = problem->reach;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  const perm_status status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }
@@ -90,13 +86,12 @@ PERMI_COLD static int permi_reduced_is_dense(const permi_array *array, const per
 {
   const permi_counted *counted = &array->counted;
   const permi_view view = permi_view_of(square->real, square->ld, square->parts, square->reach);
-  permi_choice choice;
   permi_dense_plan plan;
   if (options->method != PERM_METHOD_AUTO || !counted->real || counted->integer || counted->zero ||
       counted->m != counted->rows || counted->n != counted->columns || counted->rows != counted->columns ||
       counted->n < 5 || counted->n > PERM_MAX_N)
     return 0;
-  choice = permi_counts_choice(counted, options);
+  permi_choice choice = permi_counts_choice(counted, options);
   if (choice.precision != PERM_PRECISION_DEFAULT)
     return 0;
   *status = permi_plan(counted->n, &view, options, &plan, result);
@@ -114,12 +109,11 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   permi_problem square;
   permi_array array;
   permi_maker maker;
-  perm_status status;
   if ((problem->integer || (permi_is_rectangular(problem) && !permi_counts_refusal(problem, options))) &&
       reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  status = permi_array_reduce(&array, equal, options, result);
+  perm_status status = permi_array_reduce(&array, equal, options, result);
   square = permi_problem_make(array.counted.n, array.counted.n, array.counted.real, NULL, array.counted.n, reach, NULL,
                               NULL);
   if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
@@ -137,24 +131,14 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
 {
   const double start = permi_seconds();
   permi_metered call;
-  const perm_options *options;
   perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
   status = looking != PERMI_AS_IT_STANDS || permi_is_rectangular(problem) || permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
-}
-
-/* Returns 1 if no job is needed. */
-static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
-{
-  const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
-         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_array(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -162,7 +146,9 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
   const int n = problem->n, parts = problem->parts;
   permi_environment environment;
   permi_environment_begin(&environment);
-  if (permi_at_once(problem, options, result)) {
+  if (n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || problem->integer) && result &&
+      permi_stride_fits(n, n, problem->ld, 8 * parts) &&
+      permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem))) {
     const perm_isa isa = permi_isa(permi_options(options));
     if (problem->integer ? permi_small_exact(isa, n, parts, problem->integer, problem->ld, result)
                          : permi_small_result(isa, n, parts, problem->real, problem->ld, result) &&
@@ -180,22 +166,16 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
 {
   const int exact = problem->integer != NULL, parts = problem->parts;
   const perm_isa isa = permi_isa(permi_options(options));
-  permi_copies copies;
+  const permi_copies copies = {problem->m, problem->n, exact ? (const void *)problem->integer : problem->real,
+                               problem->ld, problem->row_count, problem->column_count};
   union {
     double real[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
     int64_t integer[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
   } full;
-  int n;
-  copies.m = problem->m;
-  copies.n = problem->n;
-  copies.a = exact ? (const void *)problem->integer : problem->real;
-  copies.ld = problem->ld;
-  copies.row_count = problem->row_count;
-  copies.column_count = problem->column_count;
   if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
       !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;
-  n = permi_small_write_out(&copies, parts, 0, &full);
+  const int n = permi_small_write_out(&copies, parts, 0, &full);
   if (n < 2)
     return 0;
   if (exact)
@@ -217,17 +197,15 @@ static perm_status permi_compute_copies(const permi_problem *problem, const perm
 static perm_status permi_array_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,
                                    perm_result *result)
 {
-  const perm_options *options;
   permi_metered call;
   permi_result_clear(result);
   if (!job)
     return permi_fail(result, PERM_ERROR_NULL, 6, "job is NULL");
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
   return permi_meter_end(
       &call, permi_job_asked(permi_problem_job(problem, 5, options, job, result), options, job), result);
 }
 
-/* perm_compute_NAME, perm_compute_repeated_NAME, perm_job_NAME. */
 #define PERMI_PUBLIC(name, entry, problem_of, reach)                                                                   \
   PERM_API perm_status perm_compute_##name(int m, int n, const entry *a, ptrdiff_t ld, const perm_options *options,    \
                                            perm_result *result)                                                        \

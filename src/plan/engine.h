@@ -25,7 +25,6 @@ typedef struct permi_offer {
   void *plan;
 } permi_offer;
 
-/* Returns PERM_OK. */
 static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
@@ -132,29 +131,25 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
 static double permi_offers_limit(const permi_offers *offers, int i)
 {
   double limit = offers->proven < offers->favour ? 0 : offers->best;
-  int k;
   if (offers->engine[i].flags & PERMI_PROVEN)
     return fmax(offers->best, fmin(offers->proven, offers->favour));
-  for (k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
+  for (int k = 0; k < offers->engines && offers->engine[i].flags & PERMI_CAUTION; k++)
     if ((offers->engine[k].flags & (PERMI_ARRAY | PERMI_PROVEN)) == PERMI_ARRAY)
       limit = fmin(limit, offers->offer[k].likely / PERMI_HYBRID_CAUTION);
   return limit;
 }
 
-/* Asks engine i for its bound, if it gives one, else its offer. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
   permi_offer *offer = &offers->offer[i];
   const int bounds = engine->least && !offer->bounded;
-  perm_status status;
-  int k;
   offers->rival = offers->best; /* or what another engine is likely to take */
-  for (k = 0; k < offers->engines; k++)
+  for (int k = 0; k < offers->engines; k++)
     if (k != i && !offers->offer[k].asked)
       offers->rival = fmin(offers->rival, offers->offer[k].likely);
   offer->bounded = 1;
-  status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
+  perm_status status = (bounds ? engine->least : engine->offer)(maker, block, offers->rival, offer);
   if (bounds && status == PERM_OK)
     return PERM_OK;
   offer->asked = ++offers->turns;

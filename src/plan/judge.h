@@ -90,7 +90,6 @@ static int permi_stands(const perm_options *options, perm_status status)
   return status != PERM_OK && !(permi_in_pieces(options) && (status > 0 || status == PERM_ERROR_LIMIT));
 }
 
-/* Keeps the smaller error of both results. */
 static void permi_keep_better(const perm_options *options, const perm_result *lower, perm_result *result)
 {
   const double error = permi_error(options, lower);

@@ -13,14 +13,12 @@ static int permi_doubling_is_cheap(const permi_problem *problem, const perm_opti
 {
   const permi_kernel_table *kernels = &problem->reach->kernels;
   const int n = problem->n;
-  const permi_kernel *usual, *doubled;
-  double elements;
   if (!options->certify || options->precision != PERM_PRECISION_DEFAULT || n < 4 || n > PERMI_NEAR_N ||
       options->method != PERM_METHOD_AUTO)
     return 0;
-  usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
-  doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
-  elements = (double)n * (double)(1 << (n - 1));
+  const permi_kernel *usual = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_PAIR, PERMI_ROUNDED, n);
+  const permi_kernel *doubled = permi_kernel_for(kernels, permi_isa(options), PERMI_FORM_SPLIT, PERMI_DOUBLED, n);
+  const double elements = (double)n * (double)(1 << (n - 1));
   return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
 }
 
@@ -29,10 +27,8 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
-  perm_options raised;
-  perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
-  status = permi_check_options(options, 5, result);
+  perm_status status = permi_check_options(options, 5, result);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, &view, result);
   if (status != PERM_OK)
@@ -45,13 +41,12 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     permi_plan_fingerprint(plan, &view);
     return PERM_OK;
   }
-  raised = *options;
+  perm_options raised = *options;
   if (permi_doubling_is_cheap(problem, options))
     raised.precision = PERM_PRECISION_DD;
   return permi_plan(n, &view, &raised, plan, result);
 }
 
-/* Returns the seconds of a dense sum, on a GPU if wanted and sooner done. */
 static double permi_dense_seconds(const permi_maker *maker)
 {
   const perm_options *options = maker->options;
@@ -92,17 +87,14 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                      permi_offer *offer)
 {
   perm_options options = *maker->options;
-  permi_array *array;
-  permi_dense_plan *plan;
-  perm_status status;
   (void)rival;
   if (block && maker->n > PERM_MAX_N)
     return permi_refuse_order(PERM_METHOD_DENSE, offer);
-  status = permi_array_ready(maker, block);
+  perm_status status = permi_array_ready(maker, block);
   if (status != PERM_OK || maker->integer || maker->array->reduced)
     return status;
-  array = maker->array;
-  plan = &array->plan;
+  permi_array *array = maker->array;
+  permi_dense_plan *plan = &array->plan;
   if (block) {
     const permi_problem *problem = array->problem;
     const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
@@ -182,18 +174,16 @@ PERMI_COLD static perm_status permi_counted_price(permi_array *array, const perm
 static perm_status permi_counted_least(permi_maker *maker, const struct permi_block *block, double rival,
                                        permi_offer *offer)
 {
-  const permi_problem *problem;
-  perm_status status;
   (void)rival;
   if (block && (maker->n > PERM_MAX_N || (!maker->integer && (!maker->equal_lines ||
                                                               permi_dense_seconds(maker) <= PERMI_EQUAL_SECONDS)))) {
     offer->least = (double)INFINITY;
     return PERM_OK;
   }
-  status = permi_array_ready(maker, block);
+  const perm_status status = permi_array_ready(maker, block);
   if (status != PERM_OK)
     return status;
-  problem = maker->array->problem;
+  const permi_problem *problem = maker->array->problem;
   if (!maker->integer && !block && !maker->array->reduced && !permi_array_repeats(problem, maker->options))
     offer->least = (double)INFINITY;
   else if (maker->integer && !maker->options->gpu.devices && maker->n > 1 && permi_array_square(problem) &&
@@ -210,11 +200,10 @@ static perm_status permi_counted_offer(permi_maker *maker, const struct permi_bl
   const perm_options *options = maker->options;
   const perm_status status = permi_array_ready(maker, block);
   permi_array *array = maker->array;
-  permi_counted *counted;
   (void)rival;
   if (status != PERM_OK)
     return status;
-  counted = &array->counted;
+  permi_counted *counted = &array->counted;
   if (!array->counted_made) {
     const int whole = block || array->reduced;
     if (!whole && (permi_check_options(options, array->argument, maker->result) != PERM_OK ||
@@ -306,11 +295,10 @@ static perm_status permi_exact_least(permi_maker *maker, const struct permi_bloc
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  perm_status status;
   (void)rival;
   if (maker->n > PERM_MAX_N)
     return permi_refuse_order(PERM_METHOD_EXACT, offer);
-  status = permi_array_ready(maker, block);
+  const perm_status status = permi_array_ready(maker, block);
   if (status == PERM_OK)
     offer->seconds = permi_array_exact(maker->array, maker->options)->seconds;
   return status;
@@ -351,7 +339,6 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   permi_control watch = permi_control_begin(options);
   permi_offer offer[PERMI_ARRAY_ENGINE_COUNT];
   permi_offers offers;
-  perm_status status;
   (void)job;
   watch.activity = "planning";
   maker->watch = &watch;
@@ -360,7 +347,7 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   if (!one && options->method != PERM_METHOD_EXACT)
     one = named;
   permi_offers_begin(&offers, one ? one : reach->engines, one ? 1 : reach->engine_count, offer);
-  status = permi_ask_engines(maker, NULL, &offers);
+  const perm_status status = permi_ask_engines(maker, NULL, &offers);
   *seconds = offers.best;
   if (offers.chosen >= 0)
     array->engine = &offers.engine[offers.chosen];

@@ -22,19 +22,17 @@ PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begi
 {
   const perm_options *options = permi_options(options_given);
   permi_environment environment;
-  permi_control control;
-  perm_status status;
   permi_result_clear(result);
   if (!job || !partial)
     return permi_fail(result, PERM_ERROR_NULL, job ? 6 : 1, "%s is NULL", job ? "partial" : "job");
   memset(partial, 0, sizeof *partial);
-  status = permi_check_options(options, 5, result);
+  perm_status status = permi_check_options(options, 5, result);
   if (status != PERM_OK)
     return status;
   if (leaf < 0 || leaf >= job->leaves || begin > end || end > job->leaf[leaf].information.chunks)
     return permi_fail(result, PERM_ERROR_RANGE, 2, "leaf %d has no chunks %llu to %llu", leaf,
                       (unsigned long long)begin, (unsigned long long)end);
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   control.work_total = job->leaf[leaf].information.seconds * ((double)(end - begin) /
                                                               (double)job->leaf[leaf].information.chunks);
   status = PERMI_SOUNDLY(&environment, permi_run_range(job, &job->leaf[leaf], begin, end, &control,
@@ -79,11 +77,10 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
 {
   const perm_leaf *information = &job->leaf[leaf].information;
   perm_partial done;
-  perm_status status, stopped;
   memset(&done, 0, sizeof done);
-  stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
+  const perm_status stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
   control->work_before += information->seconds / (double)information->chunks * (double)done.chunks;
-  status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+  const perm_status status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
   if (status == PERM_OK)
     return stopped;
   snprintf(control->message, sizeof control->message, "%s", result->message);
@@ -93,9 +90,8 @@ static perm_status permi_run_next(const perm_job *job, perm_state *state, int le
 static void permi_work(const perm_job *job, const perm_state *state, const perm_options *options,
                        permi_control *control, double *task_seconds)
 {
-  int i;
   *task_seconds = 0;
-  for (i = 0; i < job->leaves; i++) {
+  for (int i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
@@ -170,11 +166,10 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_leaf leaf = job->leaf[index];
   permi_number number;
   perm_integer residue[2];
-  int i;
   if (job->modulus && leaf.integer && !leaf.finish && !job->sweep && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
       uint64_t *word = residue[i].word;
       permi_integer_reduce(&residue[i], job->modulus);
       word[0] &= word[0] >> 53 ? ~(uint64_t)1023 : ~(uint64_t)0;
@@ -198,7 +193,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   result->isa = leaf.information.isa;
   result->precision = job->precision;
   result->plan_seconds = job->plan_seconds;
-  for (i = 0; i < job->leaves; i++)
+  for (int i = 0; i < job->leaves; i++)
     result->terms += state->partial[i].terms;
 }
 
@@ -206,7 +201,6 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
                                  perm_result *result)
 {
   const perm_options *options = permi_options(options_given);
-  permi_control control;
   permi_interval range;
   perm_result unwritten;
   perm_status status, stopped = PERM_OK;
@@ -218,7 +212,7 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   status = permi_check_state(job, state, 2, result);
   if (status == PERM_OK)
     status = permi_check_options(options, 3, result);
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   if (status == PERM_OK && (options->checkpoint.file || options->checkpoint.merge))
     status = permi_begin(job, state, &control, &kept, result);
   if (status != PERM_OK)
@@ -302,13 +296,12 @@ static perm_status permi_run_state(const perm_job *job, const perm_options *opti
 static int permi_run_plain(const perm_job *job, const perm_options *options, perm_result *result)
 {
   perm_partial few[PERMI_PLAIN_LEAVES], *partial = few;
-  permi_control control;
   perm_status status = PERM_OK;
   int i, threads = 1;
   if (job->sweep || job->inspect || options->execute || options->progress || options->cancel ||
       options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
-  control = permi_control_begin(options);
+  permi_control control = permi_control_begin(options);
   if (job->leaves > PERMI_PLAIN_LEAVES)
     partial = (perm_partial *)permi_allocate(&job->allocator, (size_t)job->leaves, sizeof *partial);
   if (!partial)

@@ -12,8 +12,7 @@ typedef struct permi_front {
   int begin, end;                  /* of order */
   int parent;                      /* -1: none */
   int child, sibling;              /* last one, those before; -1: none */
-  int boundary, boundary_end;
-  int entry, entry_end;
+  int boundary, boundary_end, entry, entry_end;
 } permi_front;
 
 typedef struct permi_dissection {
@@ -31,8 +30,7 @@ typedef struct permi_dissection_part {
 typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
-  int *start, *next;
-  int *part, *level, *queue, *place, *key;
+  int *start, *next, *part, *level, *queue, *place, *key;
   int *count; /* 2 n + 1, twice */
   int parts, used, room;
   double work;
@@ -64,8 +62,7 @@ static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 
 static void permi_dissection_forget(permi_dissecting *d, int count)
 {
-  int k;
-  for (k = 0; k < count; k++)
+  for (int k = 0; k < count; k++)
     d->level[d->queue[k]] = -1;
 }
 
@@ -93,11 +90,10 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
     touching[above - least]--;
   }
   for (k = least; k < most; k++) {
-    double price, larger;
     before += many[k - least];
     separating += touching[k - least];
-    larger = fmax(before - separating, count - before);
-    price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    const double larger = fmax(before - separating, count - before);
+    const double price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
     if (price < best) {
       best = price;
       *at = k;
@@ -112,7 +108,6 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   int *order = d->made->order;
   const int size = part.end - part.begin, *key;
   int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3] = {0, 0, 0};
-  double price;
   if (count < size) { /* takes components, about half of the pairs */
     int all = count;
     for (k = part.begin; 2 * all < size; k++)
@@ -138,7 +133,7 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     }
     for (k = 0; k < count; k++) /* takes differences, straight where levels bend around an end */
       d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
-    price = permi_dissection_cut(d, count, d->level, &level);
+    const double price = permi_dissection_cut(d, count, d->level, &level);
     key = permi_dissection_cut(d, count, d->key, &middle) < price ? d->key : d->level;
     level = key == d->key ? middle : level;
     for (k = 0; k < count; k++) {
@@ -251,7 +246,6 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
-  permi_dissection_part *stack;
   int *boundary, bounded = 1, f, k, c, i, e, side, pass;
   double held = 0;
   d.made = made;
@@ -261,7 +255,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->bytes_each = 0;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
+  permi_dissection_part *stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (!permi_pool_ints(pool, &made->order, n, &made->entry, edges, (int **)NULL) || !made->front || !stack ||
       !permi_pool_ints(&own, &d.start, n + 1, &d.next, 2 * edges, &d.part, n, &d.level, n, &d.queue, n, &d.place, n,
                        &d.key, n, &d.count, 4 * n + 2, (int **)NULL)) {

@@ -102,12 +102,10 @@ static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, in
   const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
   const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
   permi_ball c, rest;
-  int round;
   memset(&c, 0, sizeof c);
-  for (round = 0; round < 3; round++) {
-    permi_ball product;
+  for (int round = 0; round < 3; round++) {
     c.radius = 0;
-    product = permi_ball_times(&c, b, parts);
+    permi_ball product = permi_ball_times(&c, b, parts);
     rest = *a;
     permi_ball_accumulate(&rest, &product, 1, parts);
     if (round == 2)
@@ -133,14 +131,13 @@ static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int 
 {
   const int k = front->pivots;
   const size_t line = (size_t)front->size * bytes;
-  int i;
   if (row != k) {
     permi_bytes_swap((char *)&front->row[k], (char *)&front->row[row], sizeof(int));
     permi_bytes_swap(front->value + (size_t)k * line, front->value + (size_t)row * line, line);
   }
   if (column != k) {
     permi_bytes_swap((char *)&front->column[k], (char *)&front->column[column], sizeof(int));
-    for (i = 0; i < front->size; i++)
+    for (int i = 0; i < front->size; i++)
       permi_bytes_swap(front->value + (size_t)i * line + (size_t)k * bytes,
                        front->value + (size_t)i * line + (size_t)column * bytes, bytes);
   }
@@ -151,9 +148,8 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
 {
   const uint64_t *value = (const uint64_t *)(const void *)front->value;
   const int k = front->pivots;
-  int i, j;
-  for (j = k; j < front->summed; j++)
-    for (i = k; i < front->summed; i++)
+  for (int j = k; j < front->summed; j++)
+    for (int i = k; i < front->summed; i++)
       if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
         permi_frontal_swap(front, field->bytes, i, j);
         return 1;
@@ -168,13 +164,12 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   uint64_t *value = (uint64_t *)(void *)front->value;
   const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   const uint64_t scaled = permi_montgomery(*pivot, prime.square, &prime), inverse = permi_prime_inverse(*pivot, &prime);
-  int i, j;
   field->determinant = permi_montgomery(field->determinant, scaled, &prime);
-  for (i = k + 1; i < size; i++) {
+  for (int i = k + 1; i < size; i++) {
     uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
     const int columns = *row ? size - k : 0;
     const uint64_t factor = permi_montgomery(permi_montgomery(*row, prime.square, &prime), inverse, &prime);
-    for (j = 1; j < columns; j++) {
+    for (int j = 1; j < columns; j++) {
       const uint64_t product = permi_montgomery(factor, pivot[j], &prime);
       row[j] = row[j] - product + (row[j] < product ? prime.p : 0);
     }
@@ -220,12 +215,11 @@ static void permi_ball_normalise(permi_field *own)
 {
   permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
-  int e;
   if (own->trust == PERMI_SURE)
     most = fmax(most, x->radius);
   if (most == 0 || !(most <= DBL_MAX))
     return;
-  e = permi_exponent(most);
+  const int e = permi_exponent(most);
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
@@ -237,17 +231,16 @@ PERMI_NEVER_INLINE static void permi_ball_eliminate(permi_field *own, permi_fron
   const int k = front->pivots, size = front->size;
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
-  int i, j;
   own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
   own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
-  for (i = k + 1; i < size; i++) {
+  for (int i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
     if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
       continue;
     factor = permi_ball_divide(row, pivot, own->parts);
-    for (j = 1; j < size - k; j++) {
+    for (int j = 1; j < size - k; j++) {
       const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
       permi_ball_accumulate(row + j, &product, 1, own->parts);
       if (own->trust == PERMI_COARSE) {
@@ -364,7 +357,7 @@ typedef struct permi_front_poll {
   permi_control *watch;
 } permi_front_poll;
 
-/* Eliminates all fronts; *odd says that the determinant has the wrong sign. */
+/* *odd says that the determinant has the wrong sign. */
 static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
                                           int *odd)
 {
@@ -373,7 +366,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int f, at, i, j;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (!permi_pool_ints(&pool, &work.row_at, n, &work.column_at, n, &work.pivot_column, n, (int **)NULL) ||
       pool.failed) {
@@ -383,7 +375,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
+  for (int f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
     if (status != PERM_OK)
@@ -403,7 +395,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       if (!permi_frontal_create(&fronts->allocator, size, bytes, below))
         status = PERM_ERROR_MEMORY;
       below->summed = front.summed - k;
-      for (i = 0; i < size && status == PERM_OK; i++) {
+      for (int i = 0; i < size && status == PERM_OK; i++) {
         below->row[i] = front.row[i + k];
         below->column[i] = front.column[i + k];
         memcpy(below->value + (size_t)i * (size_t)size * bytes,
@@ -414,10 +406,10 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
       field->determinant = 0;
       x->radius += permi_ball_modulus(x);
       x->re = x->im = permi_dd_make(0);
-      for (i = front.pivots; i < front.size && !field->prime; i++) {
+      for (int i = front.pivots; i < front.size && !field->prime; i++) {
         const permi_ball *y = (const permi_ball *)(const void *)front.value + (size_t)i * (size_t)front.size;
         double sum = 0;
-        for (j = front.pivots; j < front.size; j++)
+        for (int j = front.pivots; j < front.size; j++)
           sum += permi_ball_modulus(&y[j]) + y[j].radius;
         x->radius *= sum * PERMI_RADIUS_UP;
         permi_ball_normalise(field);
@@ -433,12 +425,12 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   *odd = 0;
   memset(work.row_at, 0, n * sizeof *work.row_at);
-  for (f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
-    for (at = f; !work.row_at[at]; at = work.pivot_column[at]) {
+  for (int f = 0; f < dissection->n && work.pivots == dissection->n; f++) /* the sign of the permutation */
+    for (int at = f; !work.row_at[at]; at = work.pivot_column[at]) {
       work.row_at[at] = 1;
       *odd ^= work.pivot_column[at] != f; /* a cycle of length l: l - 1 */
     }
-  for (f = 0; f < dissection->fronts; f++)
+  for (int f = 0; f < dissection->fronts; f++)
     permi_frontal_free(&fronts->allocator, &work.below[f]);
   permi_pool_release(&pool);
   return status;
@@ -449,7 +441,6 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
                                      permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
   permi_field field;
-  perm_status status;
   int odd;
   memset(&field, 0, sizeof field);
   field.bytes = sizeof(permi_ball);
@@ -459,7 +450,7 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   field.real = real;
   field.imaginary = imaginary;
   field.made.ball.re = permi_dd_make(1);
-  status = permi_fronts_eliminate(fronts, &field, ask, &odd);
+  const perm_status status = permi_fronts_eliminate(fronts, &field, ask, &odd);
   *determinant = field.made;
   if (odd) {
     determinant->ball.re = permi_dd_negate(determinant->ball.re);

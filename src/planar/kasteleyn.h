@@ -62,31 +62,29 @@ static void permi_drawing_direct(permi_drawing *d)
 {
   const permi_block *block = d->block;
   const int vertices = 2 * block->n;
-  int root, v, e;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     d->height[v] = d->up[v] = -1;
     d->cursor[v] = block->start[v];
   }
-  for (e = 0; e < block->edges; e++)
+  for (int e = 0; e < block->edges; e++)
     d->from[e] = -1;
-  for (root = 0; root < vertices; root++) {
+  for (int root = 0; root < vertices; root++) {
     if (d->height[root] >= 0)
       continue;
     d->height[root] = 0;
-    for (v = root; v >= 0 && !permi_watch(d->watch, 10);) {
+    for (int v = root; v >= 0 && !permi_watch(d->watch, 10);) {
       const int at = d->cursor[v]++;
-      int w;
       if (at == block->start[v + 1]) {
-        e = d->up[v];
+        const int e = d->up[v];
         if (e >= 0)
           permi_drawing_finish(d, e);
         v = e >= 0 ? d->from[e] : -1;
         continue;
       }
-      e = block->edge[at];
+      const int e = block->edge[at];
       if (d->from[e] >= 0)
         continue;
-      w = block->neighbour[at];
+      const int w = block->neighbour[at];
       d->from[e] = v;
       d->to[e] = w;
       d->low[e] = d->next_low[e] = d->height[v];
@@ -200,7 +198,6 @@ static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const 
 
 static int permi_drawing_test(permi_drawing *d)
 {
-  permi_conflict *top;
   int root, e, v, planar = 1;
   for (e = 0; e < d->block->edges; e++) {
     d->reference[e] = -1;
@@ -217,17 +214,16 @@ static int permi_drawing_test(permi_drawing *d)
           break;
         v = d->from[e];
         for (; d->conflicts > 0; d->conflicts--) { /* what returns to v conflicts with none above */
-          int left, right;
-          top = &d->conflict[d->conflicts - 1];
-          left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
-          right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
+          const int left = top->left.low >= 0 ? d->low[top->left.low] : INT_MAX;
+          const int right = top->right.low >= 0 ? d->low[top->right.low] : INT_MAX;
           if ((left < right ? left : right) != d->height[v])
             break;
           if (top->left.low >= 0)
             d->side[top->left.low] = -1;
         }
         if (d->conflicts > 0) {
-          top = &d->conflict[d->conflicts - 1];
+          permi_conflict *top = &d->conflict[d->conflicts - 1];
           permi_drawing_trim(d, &top->left, &top->right, v);
           permi_drawing_trim(d, &top->right, &top->left, v);
           if (d->low[e] < d->height[v]) { /* to the side of a highest return edge */
@@ -259,12 +255,11 @@ static int permi_drawing_test(permi_drawing *d)
 /* Puts h after or before `beside`, alone if beside < 0. */
 static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
 {
-  int before;
   if (beside < 0) {
     map->clockwise[h] = map->counterclockwise[h] = h;
     return;
   }
-  before = after ? beside : map->counterclockwise[beside];
+  const int before = after ? beside : map->counterclockwise[beside];
   map->clockwise[h] = map->clockwise[before];
   map->counterclockwise[h] = before;
   map->counterclockwise[map->clockwise[h]] = h;
@@ -276,11 +271,10 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
   int *leftmost = d->height, *left = d->next_low, *right = d->bottom;
-  int root, v, k;
-  for (v = 0; v < vertices; v++) {
+  for (int v = 0; v < vertices; v++) {
     int last = -1;
     leftmost[v] = -1;
-    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+    for (int k = d->first[v]; k < d->first[v + 1]; k++) {
       const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
       permi_embedding_insert(map, h, last, 1);
       leftmost[v] = last < 0 ? h : leftmost[v];
@@ -288,8 +282,8 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
     }
     d->cursor[v] = d->first[v];
   }
-  for (root = 0; root < vertices; root++) {
-    for (v = d->up[root] < 0 ? root : -1; v >= 0;) {
+  for (int root = 0; root < vertices; root++) {
+    for (int v = d->up[root] < 0 ? root : -1; v >= 0;) {
       int e = d->up[v], w, there;
       if (d->cursor[v] == d->first[v + 1]) {
         v = e < 0 ? -1 : d->from[e];

@@ -78,8 +78,6 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_planar_run run;
   permi_pool *pool = &run.base.pool;
-  perm_status status;
-  uint64_t *word;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run.base, &planar->owned.allocator, control, "eliminating");
   if (!leaf->threaded)
@@ -89,8 +87,8 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   run.prime = (permi_odd_modulus *)permi_pool_get(pool, runs, sizeof *run.prime);
   run.residue[0] = (uint64_t *)permi_pool_get(pool, 2 * runs, sizeof(uint64_t));
   run.entry = (uint64_t *)permi_pool_get(pool, (size_t)planar->edges * (size_t)run.base.threads, sizeof(uint64_t));
-  word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
-  status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
+  uint64_t *word = (uint64_t *)permi_pool_get(pool, 2 * (runs + 1), sizeof(uint64_t));
+  perm_status status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
@@ -185,12 +183,11 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   permi_front_poll ask = {&run, 0, 0, leaf->information.seconds, NULL};
   permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
-  perm_status status;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run, &planar->owned.allocator, control, "eliminating");
   if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
     ask.seconds /= 2; /* as priced */
-  status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
+  perm_status status = permi_planar_measured(planar, planar->real, planar->imaginary, &ask, &value, &estimate);
   absolute = value;
   if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
     status = permi_planar_measured(planar, planar->absolute, NULL, &ask, &absolute, &ignored);
@@ -251,7 +248,6 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   permi_pool pool = {&options->allocator, NULL, 0};
   permi_determinant value;
   double bits[2] = {0, 0}, *entry;
-  int v, e, whole;
   if (!block->integer) {
     offer->seconds = (products * permi_planar_seconds[1][0] + lines * permi_planar_seconds[1][1]) *
                      (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
@@ -259,9 +255,9 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double squares = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       const double x = (double)block->integer[block->edge[e]];
       const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
       squares += x * x + y * y;
@@ -273,8 +269,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
       products * permi_planar_seconds[1][0] < PERMI_PLANAR_PROOF_SECONDS) {
     /* a bound on the permanent itself, by double-doubles with radii, unless these run out or entries are no doubles */
     entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry);
-    whole = entry != NULL;
-    for (e = 0; e < planar->parts * block->edges && whole; e++) {
+    int whole = entry != NULL;
+    for (int e = 0; e < planar->parts * block->edges && whole; e++) {
       entry[e] = (double)planar->integer[e / block->edges][e % block->edges];
       whole &= fabs(entry[e]) < 9007199254740992.0;
     }
@@ -301,18 +297,15 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const permi_working *working = maker->working;
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
-  permi_planar *planar;
-  permi_pool *pool;
-  int *row, i, e;
   if (block->edges > 4 * block->n - 4) /* faces have four edges or more */
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
                         block->edges, 4 * block->n - 4);
   (void)rival;
   if (maker->offers && block->n < PERMI_PLANAR_LEAST)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-  planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
+  permi_planar *planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
-  pool = planar ? &planar->owned.pool : NULL;
+  permi_pool *pool = planar ? &planar->owned.pool : NULL;
   if (!planar || !permi_kasteleyn_make(block, pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
@@ -326,7 +319,7 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->lost_error = working->lost ? working->lost_error : 0;
   if (block->rounded)
     planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
-  row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int));
   planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
   planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
   planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
@@ -334,12 +327,12 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (!permi_dissect(block, signs.partner, pool, maker->watch, &planar->dissection) || pool->failed)
     return permi_fail_memory(maker->result);
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < block->n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       row[block->edge[e]] = i;
       row[edges + (size_t)block->edge[e]] = signs.partner[block->neighbour[e] - block->n];
     }
-  for (e = 0; e < block->edges && block->real; e++)
+  for (int e = 0; e < block->edges && block->real; e++)
     planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
   planar->fronts.row = row;
   planar->fronts.column = row + edges;
@@ -362,11 +355,10 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
 {
   const permi_planar *planar = (const permi_planar *)offer->plan;
   uint64_t hash = permi_hash(PERMI_HASH_START, planar->modulus);
-  int e, part;
   (void)maker;
-  for (e = 0; e < planar->edges; e++) {
+  for (int e = 0; e < planar->edges; e++) {
     hash = permi_hash(hash, (uint64_t)planar->fronts.row[e] << 32 | (uint64_t)planar->fronts.column[e]);
-    for (part = 0; part < planar->parts && block->integer; part++)
+    for (int part = 0; part < planar->parts && block->integer; part++)
       hash = permi_hash(hash, (uint64_t)planar->integer[part][e]);
     if (!block->integer)
       hash = permi_hash_double(permi_hash_double(hash, planar->real[e]), planar->imaginary ? planar->imaginary[e] : 0);

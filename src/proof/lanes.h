@@ -23,7 +23,6 @@ typedef struct permi_polynomial {
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
 
-/* c x is added to y. */
 typedef struct permi_rook_way {
   const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
   double c;

@@ -49,12 +49,11 @@ static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
   double bits[2] = {0, 0};
-  int by, i, j, part;
-  for (by = 0; by < 2; by++)
-    for (i = 0; i < n; i++) {
+  for (int by = 0; by < 2; by++)
+    for (int i = 0; i < n; i++) {
       double sum = 0;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < parts; part++)
+      for (int j = 0; j < n; j++)
+        for (int part = 0; part < parts; part++)
           sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
       bits[by] += sum > 0 ? log2(sum) : 0;
     }
@@ -70,15 +69,14 @@ static double permi_balanced(uint64_t x, uint64_t p)
 static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
 {
   uint64_t factorial = prime->one;
-  int s;
-  for (s = 2; s < N; s++)
+  for (int s = 2; s < N; s++)
     factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
   factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
-  for (s = N - 1; s >= 0; s--) {
+  for (int s = N - 1; s >= 0; s--) {
     inverse[s] = factorial; /* 2^64 / s! */
     factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
   }
-  for (s = 0; s < N; s++) {
+  for (int s = 0; s < N; s++) {
     const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
     weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
   }
@@ -91,19 +89,18 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
   const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
   double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
-  int i, j, s;
-  for (i = 0; i < n; i++, a += n) {
+  for (int i = 0; i < n; i++, a += n) {
     const uint64_t *other = a + signs + 1 + inner;
     uint64_t all = a[signs];
-    for (j = 0; j < signs; j++)
+    for (int j = 0; j < signs; j++)
       entry[i * signs + j] = permi_balanced(a[j], p);
-    for (s = 0; s < settings; s++) {
+    for (int s = 0; s < settings; s++) {
       uint64_t sum = 0;
-      for (j = 0; j < inner; j++)
+      for (int j = 0; j < inner; j++)
         sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
       table[(s / 4 * n + i) * 4 + s % 4] = permi_balanced(sum % p, p);
     }
-    for (j = 0; j < outer; j++) {
+    for (int j = 0; j < outer; j++) {
       all += other[j];
       step[j * n + i] = permi_balanced(2 * other[j] % p, p);
     }

@@ -39,11 +39,10 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
   const permi_odd_modulus *prime = &proof->prime[k];
   const uint64_t N = UINT64_C(1) << proof->signs;
   uint64_t value[2] = {0, 0}, at, power = prime->one;
-  int r, i;
-  for (i = 1; i < proof->n; i++)
+  for (int i = 1; i < proof->n; i++)
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
-  for (r = 0; r < proof->parts; r++) {
+  for (int r = 0; r < proof->parts; r++) {
     for (at = 0; at < N; at++) {
       const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
       value[r] = permi_residue_add(value[r], listed, 0, prime->p);
@@ -61,11 +60,10 @@ static perm_status permi_proof_value(const perm_job *job, const perm_partial *pa
   uint64_t residue[2][PERMI_PROOF_PRIMES], word[2 * (PERMI_PROOF_PRIMES + 1)];
   perm_status status = PERM_OK;
   perm_sum sum;
-  int k, i;
-  for (k = 0; k < proof->primes; k++)
+  for (int k = 0; k < proof->primes; k++)
     permi_proof_residue(proof, k, partials, &residue[0][k], &residue[1][k]);
   *number = permi_number_one();
-  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
+  for (int i = 0; i < proof->parts && status == PERM_OK; i++) {
     memset(&sum, 0, sizeof sum);
     status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
     if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
@@ -82,8 +80,7 @@ typedef struct permi_proof_file {
 static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
 {
   unsigned char bytes[8 * PERM_SUM_WORDS];
-  int k;
-  for (k = 0; k < words; k++) {
+  for (int k = 0; k < words; k++) {
     permi_put(bytes + 8 * k, word[k], 8);
     *hash = permi_hash(*hash, word[k]);
   }
@@ -95,7 +92,6 @@ static int permi_proof_print(FILE *stream, const void *what)
   const permi_proof_file *file = (const permi_proof_file *)what;
   const permi_proof *proof = file->proof;
   uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, unused = 0;
-  int k, i, good;
   memcpy(head, PERMI_PROOF_MAGIC, 8);
   head[0] = permi_get((const unsigned char *)head, 8);
   head[1] = 1 | (uint64_t)proof->n << 32;
@@ -103,22 +99,22 @@ static int permi_proof_print(FILE *stream, const void *what)
   head[3] = proof->fingerprint;
   head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
   head[5] = proof->values;
-  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
-  for (k = 0; k < proof->primes && good; k++)
+  int good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
+  for (int k = 0; k < proof->primes && good; k++)
     good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
-  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
+  for (int k = 0; k < proof->runs * proof->leaves && good; k++) {
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
     const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
     int left = leaf->first < end ? (int)(end - leaf->first) : 0;
-    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
+    for (int i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
   return good && permi_proof_words(stream, &hash, 1, &unused);
 }
 
-/* Writes the file; only tries if state is NULL. */
+/* Only tries if state is NULL. */
 static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
                                      perm_result *result)
 {
@@ -135,9 +131,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_owned_new(allocator, sizeof *proof);
-  uint64_t *work;
-  size_t leaves;
-  int i, j, k;
   if (!proof)
     return NULL;
   proof->n = problem->n;
@@ -149,20 +142,20 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
   proof->fingerprint = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
-  for (i = 0; i < problem->n; i++)
-    for (j = 0; j < problem->n * problem->parts; j++)
+  for (int i = 0; i < problem->n; i++)
+    for (int j = 0; j < problem->n * problem->parts; j++)
       proof->fingerprint =
           permi_hash(proof->fingerprint, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
   permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
-  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+  for (int k = 0; k < proof->primes && proof->parts == 2; k++) {
     const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
     proof->root[k] = root < other ? root : other;
   }
-  leaves = (size_t)proof->leaves * (size_t)proof->runs;
+  const size_t leaves = (size_t)proof->leaves * (size_t)proof->runs;
   proof->polynomial =
       (permi_polynomial *)permi_pool_get(&proof->owned.pool, (size_t)proof->runs, sizeof *proof->polynomial);
   proof->leaf = (permi_proof_leaf *)permi_pool_get(&proof->owned.pool, leaves, sizeof *proof->leaf);
-  work = permi_proof_weights_room(proof, allocator);
+  uint64_t *work = permi_proof_weights_room(proof, allocator);
   if (!work || !permi_proof_tables(proof, problem, work)) {
     permi_owned_release(allocator, proof);
     proof = NULL;
@@ -173,7 +166,6 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
-  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
   const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
@@ -181,18 +173,15 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   own->polynomial = &proof->polynomial[index / proof->leaves];
   own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
   own->end = own->first + PERMI_PROOF_LEAF < all ? own->first + PERMI_PROOF_LEAF : all;
-  memset(&leaf, 0, sizeof leaf);
-  leaf.information.kind = PERM_LEAF_RANGE;
-  leaf.information.method = PERM_METHOD_EXACT;
-  leaf.information.isa = isa;
-  leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
-  leaf.information.work = work * (double)(own->end - own->first);
-  leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint =
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1) * (double)(own->end - own->first);
+  const perm_leaf information = {
+      PERM_LEAF_RANGE, PERM_METHOD_EXACT, isa, proof->n,
+      (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS, work, work / rate,
+      sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own,
       permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF);
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * PERMI_PROOF_LEAF)};
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information = information;
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
@@ -208,7 +197,6 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                                       int argument, perm_result *result)
 {
   const perm_checkpoint_file *kept = &options->checkpoint;
-  int i;
   if (options->method != PERM_METHOD_AUTO)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs go with method auto, not %s",
                       perm_name("method", options->method));
@@ -219,7 +207,7 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const char *
                       problem->m, problem->n, PERMI_PROOF_MAX_N);
   if (path && !*path)
     return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "path is an empty name (NULL means no file)");
-  for (i = kept->file ? -1 : 0; path && (i < 0 || (kept->merge && kept->merge[i])); i++)
+  for (int i = kept->file ? -1 : 0; path && (i < 0 || (kept->merge && kept->merge[i])); i++)
     if (!strcmp(path, i < 0 ? kept->file : kept->merge[i]))
       return permi_fail(result, PERM_ERROR_OPTION, argument - 1, "the proof would replace the checkpoint %s", path);
   return PERM_OK;
@@ -231,9 +219,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   const double start = permi_seconds();
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_check_options(options, argument, result);
-  permi_proof *proof;
   double rate;
-  int i;
   *job = NULL;
   watch.activity = "planning";
   if (status == PERM_OK)
@@ -242,7 +228,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
     status = permi_proof_refuse(problem, path, options, argument, result);
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  permi_proof *proof = permi_proof_make(problem, options, &rate);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_owned_release(&options->allocator, proof);
@@ -256,7 +242,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->sample = permi_proof_sample;
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
-  for (i = 0; i < proof->runs * proof->leaves; i++)
+  for (int i = 0; i < proof->runs * proof->leaves; i++)
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);
@@ -293,13 +279,11 @@ static perm_status permi_prove(const permi_problem *problem, const char *path, c
                                perm_result *result)
 {
   const double start = permi_seconds();
-  const perm_options *options;
   permi_metered call;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = permi_proof_run(problem, 6, path, start, options, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
+  const perm_status status = permi_proof_run(problem, 6, path, start, options, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
 }
 
@@ -322,17 +306,14 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 {
   const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const perm_options *options;
   permi_metered call;
-  permi_control watch;
   permi_problem problem;
   void *entries = NULL;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  watch = permi_control_begin(options);
-  status = permi_check_input(matrix, options, &watch, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK) {
     problem = permi_integers(matrix->m, matrix->n, NULL, matrix->n, permi_reach_of(parts), NULL, NULL);
     status = permi_proof_refuse(&problem, path, options, 3, result);

@@ -28,7 +28,6 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
   const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
   uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
   uint64_t x = prime->one, factorial = x, s;
-  int j;
   memset(d, 0, (size_t)(signs + 1) * sizeof *d);
   for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
     weight[s] = x;
@@ -50,7 +49,7 @@ static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_
     int odd = 0;
     x = permi_montgomery(weight[s], factorial, prime);
     x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
-    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+    for (int j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
       d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
     d[signs] = permi_residue_add(d[signs], x, odd, p);
   }
@@ -106,7 +105,6 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
   uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
   uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
   permi_proof_look look;
-  int k;
   memset(&look, 0, sizeof look);
   look.seed = PERMI_HASH_START;
   for (t = 0; t <= all && !permi_watch(room->watch, 5); t++)
@@ -118,7 +116,7 @@ static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm
     look.outside |= y >= p;
     y %= p;
     x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, binomial, prime);
-    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+    for (int k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
       look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
       x = permi_montgomery(x, times, prime);
     }
@@ -144,11 +142,10 @@ static int64_t permi_proof_single(const permi_proof *proof, const perm_partial *
                                   const permi_proof_look *look, const permi_proof_room *room)
 {
   const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
-  uint64_t t;
   int k, found = 1;
   if (look->outside || !look->syndrome[0])
     return -1;
-  t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
+  const uint64_t t = permi_montgomery(look->syndrome[1], permi_prime_inverse(look->syndrome[0], prime), prime);
   for (k = 1; k < PERMI_PROOF_SYNDROMES; k++)
     found &= permi_residue_multiply(look->syndrome[k - 1], t, prime->p) == look->syndrome[k];
   return found && t < proof->values + PERMI_PROOF_SYNDROMES &&
@@ -170,11 +167,10 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
 {
   const permi_proof_leaf *leaf = &proof->leaf[index];
   const int run = index / proof->leaves;
-  uint64_t t;
-  for (t = leaf->first; t < leaf->end; t++)
+  for (uint64_t t = leaf->first; t < leaf->end; t++)
     if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
       return 1;
-  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  const uint64_t t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
   return permi_proof_formula(proof, run, t, room) != permi_proof_listed(proof, partials, run, t) &&
          !permi_watch(room->watch, 0);
 }
@@ -254,7 +250,6 @@ static perm_status permi_proof_check(const perm_job *job, const perm_partial *pa
                     text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
 }
 
-/* Checks some random values merged from a file. */
 static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, permi_control *watch,
                                       perm_result *result)
 {
@@ -272,12 +267,11 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
         const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
         const permi_intervals *done = &state->finished[index];
         const permi_proof_leaf *leaf = &proof->leaf[index];
-        uint64_t t, end;
         if (!done->count)
           continue;
         seed = permi_hash(seed, state->partial[index].value.word[0]);
-        t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
-        end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
+        uint64_t t = leaf->first + done->list[0].begin * PERMI_PROOF_POINTS;
+        const uint64_t end = leaf->first + done->list[0].end * PERMI_PROOF_POINTS;
         t += seed % ((end < leaf->end ? end : leaf->end) - t);
         wrong = permi_proof_formula(proof, run, t, &room) != permi_proof_listed(proof, state->partial, run, t);
         if (wrong)

@@ -8,11 +8,10 @@
 PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
 {
   uint64_t e = (uint64_t)prime - 2;
-  int k;
-  for (k = 0; k < count * PERMI_WIDTH; k++)
+  for (int k = 0; k < count * PERMI_WIDTH; k++)
     power[k] = 1;
   for (; e; e >>= 1)
-    for (k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
+    for (int k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
       const PERMI_V v = PERMI_LOAD(x + k);
       if (e & 1)
         PERMI_STORE(power + k, PERMI_NAME(prime_product)(PERMI_LOAD(power + k), v, p));
@@ -28,29 +27,28 @@ PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *poly
 {
   PERMI_V strand[PERMI_STRANDS];
   double end[2][PERMI_STRANDS * PERMI_WIDTH] PERMI_ALIGN64;
-  int k, s;
-  for (k = 0; k < size; k++)
+  for (int k = 0; k < size; k++)
     inverse[k] = least + k == 0 ? 1 : (double)(least + k);
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     strand[s] = PERMI_SET(1.0);
-  for (k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
+  for (int k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
     PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
+    for (int s = 0; s < PERMI_STRANDS; s++) {
       PERMI_STORE(before + k + s * PERMI_WIDTH, strand[s]);
       strand[s] = PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(inverse + k + s * PERMI_WIDTH), p);
     }
   }
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     PERMI_STORE(end[0] + s * PERMI_WIDTH, strand[s]);
   PERMI_NAME(proof_invert)(p, polynomial->prime, end[0], end[1], PERMI_STRANDS);
   PERMI_UNROLL
-  for (s = 0; s < PERMI_STRANDS; s++)
+  for (int s = 0; s < PERMI_STRANDS; s++)
     strand[s] = PERMI_LOAD(end[0] + s * PERMI_WIDTH);
-  for (k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
+  for (int k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
     PERMI_UNROLL
-    for (s = 0; s < PERMI_STRANDS; s++) {
+    for (int s = 0; s < PERMI_STRANDS; s++) {
       double *at = inverse + k + s * PERMI_WIDTH;
       const PERMI_V x = PERMI_LOAD(at);
       PERMI_STORE(at, PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(before + k + s * PERMI_WIDTH), p));
@@ -73,14 +71,13 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
   const int signs = polynomial->signs, low = signs / 2, lows = 1 << low, highs = 1 << (signs - low);
   const double *weight = polynomial->weight, *parity = polynomial->parity;
   double *product = form + signs * PERMI_PROOF_POINTS, *total = product + PERMI_PROOF_POINTS;
-  int s, t, j;
   memset(column, 0, (size_t)(lows * PERMI_WIDTH) * sizeof *column);
-  for (j = 0; j < signs + 2; j++)
+  for (int j = 0; j < signs + 2; j++)
     PERMI_STORE(form + j * PERMI_PROOF_POINTS, PERMI_SET(0.0));
-  for (s = 0; s < highs; s++) {
+  for (int s = 0; s < highs; s++) {
     const double *from = inverse + lows * (highs - s) - 1;
     PERMI_V sum = PERMI_SET(0.0), signed_sum = sum;
-    for (t = 0; t < lows; t++) {
+    for (int t = 0; t < lows; t++) {
       const PERMI_V x = PERMI_NAME(prime_product)(PERMI_LOAD_ANY(from - t), PERMI_SET(weight[s * lows + t]), p);
       sum = sum + x;
       signed_sum = PERMI_FMA(PERMI_SET(parity[t]), x, signed_sum);
@@ -92,11 +89,11 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
     }
     PERMI_NAME(proof_add)(total, sum, 1, p);
     PERMI_NAME(proof_add)(product, signed_sum, parity[s], p);
-    for (j = low; j < signs; j++)
+    for (int j = low; j < signs; j++)
       PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, sum, s >> (j - low) & 1 ? -1 : 1, p);
   }
-  for (t = 0; t < lows; t++)
-    for (j = 0; j < low; j++)
+  for (int t = 0; t < lows; t++)
+    for (int j = 0; j < low; j++)
       PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
                             p);
 }
@@ -108,53 +105,50 @@ PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynom
   const int signs = polynomial->signs, N = 1 << signs, stride = PERMI_STRANDS * PERMI_WIDTH;
   const int size = (N + PERMI_PROOF_POINTS + stride - 1) / stride * stride;
   double *total = form + (signs + 1) * PERMI_PROOF_POINTS, *power = total + PERMI_PROOF_POINTS;
-  int k, j;
   if (first + PERMI_PROOF_POINTS > (uint64_t)N) {
     PERMI_NAME(proof_inverses)(polynomial, p, (int64_t)first - N + 1, size, inverse, inverse + size);
-    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+    for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
       PERMI_NAME(proof_signs)(polynomial, p, inverse + k, inverse + size, form + k);
     PERMI_NAME(proof_invert)(p, polynomial->prime, total, power, PERMI_PROOF_POINTS / PERMI_WIDTH);
-    for (j = 0; j <= signs; j++)
-      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+    for (int j = 0; j <= signs; j++)
+      for (int k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
         double *at = form + j * PERMI_PROOF_POINTS + k;
         PERMI_STORE(at, PERMI_NAME(prime_product)(PERMI_LOAD(at), PERMI_LOAD(total + k), p));
       }
   }
-  for (k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
-    for (j = 0; j < signs; j++)
+  for (int k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
+    for (int j = 0; j < signs; j++)
       form[j * PERMI_PROOF_POINTS + k] = (first + (uint64_t)k) >> j & 1 ? -1 : 1;
     form[signs * PERMI_PROOF_POINTS + k] = polynomial->parity[first + (uint64_t)k];
   }
 }
 
-/* Adds the signed products of four settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
                                                           const double *sign, double *total)
 {
   PERMI_V product[4 * PERMI_GROUPS];
-  int i, g, k;
   PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
+  for (int g = 0; g < PERMI_GROUPS; g++) {
     PERMI_UNROLL
-    for (k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
       product[4 * g + k] = PERMI_LOAD(row + g * PERMI_WIDTH) + PERMI_SET(table[k]);
   }
-  for (i = 1; i < n; i++) {
+  for (int i = 1; i < n; i++) {
     row += PERMI_PROOF_POINTS;
     table += 4;
     PERMI_UNROLL
-    for (g = 0; g < PERMI_GROUPS; g++) {
+    for (int g = 0; g < PERMI_GROUPS; g++) {
       const PERMI_V x = PERMI_LOAD(row + g * PERMI_WIDTH);
       PERMI_UNROLL
-      for (k = 0; k < 4; k++)
+      for (int k = 0; k < 4; k++)
         product[4 * g + k] = PERMI_NAME(prime_product)(product[4 * g + k], x + PERMI_SET(table[k]), p);
     }
   }
   PERMI_UNROLL
-  for (g = 0; g < PERMI_GROUPS; g++) {
+  for (int g = 0; g < PERMI_GROUPS; g++) {
     PERMI_V sum = PERMI_LOAD(total + g * PERMI_WIDTH);
     PERMI_UNROLL
-    for (k = 0; k < 4; k++)
+    for (int k = 0; k < 4; k++)
       sum = PERMI_FMA(PERMI_SET(sign[k]), product[4 * g + k], sum);
     PERMI_STORE(total + g * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum, p));
   }

@@ -23,10 +23,9 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
   void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
   perm_status status = PERM_OK;
   permi_interval range;
-  uint64_t chunk;
   if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
     return PERM_OK;
-  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
+  for (uint64_t chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
     permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
     if (!thread)
       status = permi_control_poll_range(sweep->control, before, "summing");
@@ -42,7 +41,6 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
-  int k;
   sweep.job = job;
   sweep.state = state;
   sweep.control = control;
@@ -50,7 +48,7 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
-    for (k = 0; k < count && added == PERM_OK; k++)
+    for (int k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
         added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],

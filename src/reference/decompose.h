@@ -102,17 +102,16 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
   const permi_decompose *plan = run->plan;
   const permi_numbers *numbers = &plan->plan.numbers;
   int line[2][PERMI_DECOMPOSE_ORDER], side, i, j;
-  unsigned s, last;
   uint64_t left;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1)
       line[side][i++] = permi_trailing_zeros(left);
   permi_value_one(numbers, run->subsets);
-  for (s = 1; s < 1u << k; s++) {
+  for (unsigned s = 1; s < 1u << k; s++) {
     uint64_t *sum = run->subsets + s * plan->size;
     i = line[0][permi_count_ones(s) - 1];
     memset(sum, 0, plan->plan.bytes);
-    for (last = s; last; last &= last - 1) {
+    for (unsigned last = s; last; last &= last - 1) {
       j = permi_trailing_zeros(last);
       if (piece->mask[0][i] >> line[1][j] & 1)
         permi_value_fuse(numbers->algebra, numbers, run->subsets + (s ^ 1u << j) * plan->size, sum,
@@ -127,9 +126,8 @@ static uint64_t *permi_piece_subsets(permi_decomposing *run, permi_piece *piece,
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int degree = INT_MAX, s;
-  uint64_t lines;
   for (s = 0; s < 2; s++)
-    for (lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
+    for (uint64_t lines = piece->live[s]; lines && degree > 2; lines &= lines - 1) {
       const int i = permi_trailing_zeros(lines), entries = permi_count_ones(piece->mask[s][i]);
       if (entries < degree) {
         degree = entries;
@@ -214,22 +212,19 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   const double roundings = permi_entry_roundings(maker->working, maker->working->n);
   const double products = block->imaginary ? 3 : 1;
   const int n = block->n;
-  permi_decompose *plan;
-  permi_numbers *numbers;
   permi_piece *whole;
   uint64_t *unit;
-  int i, e;
   (void)rival;
   if (n > PERMI_DECOMPOSE_ORDER)
     return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                         PERMI_DECOMPOSE_ORDER);
   if (!block->integer && maker->options->precision == PERM_PRECISION_DD)
     return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
+  permi_decompose *plan = (permi_decompose *)permi_owned_new(&maker->options->allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
-  numbers = &plan->plan.numbers;
+  permi_numbers *numbers = &plan->plan.numbers;
   if (!permi_numbers_choose(numbers, block, 0, 0))
     return permi_refuse_long(offer);
   if (numbers->algebra == PERMI_WIDE)
@@ -249,9 +244,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   unit = permi_piece_at(plan, whole, 0, n, 0);
   permi_value_one(numbers, unit);
   plan->growth = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double sum = 0;
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], numbers);
       whole->mask[0][i] |= UINT64_C(1) << j;

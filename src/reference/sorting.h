@@ -29,18 +29,17 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   permi_term *term = memory, *other = memory + most, *sorted;
   perm_status status = PERM_OK;
   size_t count = 0, k;
-  int s, w;
   if (!memory)
     return PERM_ERROR_MEMORY;
   permi_run_prepare(run, p);
-  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
+  for (int s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && status == PERM_OK; s++) {
     for (k = 0; k < source->states; k++) {
       uint64_t differs = 0;
       int ones = 0;
-      for (w = 0; w < frontier->mask_words; w++)
+      for (int w = 0; w < frontier->mask_words; w++)
         differs |= (source->high[k * words + (size_t)w] & permi_stream_word(frontier, s, 0, w)) ^
                    permi_stream_word(frontier, s, 1, w);
-      for (w = 0; w < frontier->mask_words && frontier->rows; w++)
+      for (int w = 0; w < frontier->mask_words && frontier->rows; w++)
         ones += permi_count_ones(source->high[k * words + (size_t)w] ^ permi_stream_word(frontier, s, 2, w) ^
                                  run->rows[w]);
       if (differs || (frontier->rows && ones > frontier->most[p + 1]))
@@ -51,7 +50,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
     status = permi_runner_poll(&run->base, (double)source->states, run->base.done, 0);
   }
   count = status == PERM_OK ? count : 0;
-  for (w = 0; w < frontier->mask_words; w++) {
+  for (int w = 0; w < frontier->mask_words; w++) {
     for (k = 0; k < count; k++)
       term[k].key = permi_sorting_key(run, p, term[k].take, w);
     sorted = (permi_term *)permi_sort(term, other, count, sizeof *term, NULL);
@@ -62,7 +61,7 @@ static perm_status permi_sorting_step(permi_run *run, int p)
   for (k = 0; k < count; k++) {
     const permi_take take = term[k].take;
     uint64_t key[PERMI_MASK_WORDS];
-    for (w = 0; w < frontier->mask_words; w++)
+    for (int w = 0; w < frontier->mask_words; w++)
       key[w] = permi_sorting_key(run, p, take, w);
     if (k == 0 || memcmp(key, target->high + (target->states - 1) * words, words * sizeof *key)) {
       memcpy(target->high + target->states * words, key, words * sizeof *key);

@@ -23,8 +23,7 @@
 typedef struct permi_ryser {
   int n, parts, integers, halves, digits, groups, transposed, on_grid, pairs;
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* Gray codes run from least */
-  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
-  int column_start[PERM_MAX_N + 1];
+  int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N], column_start[PERM_MAX_N + 1];
   int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* by digits; then of none */
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -50,16 +49,15 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
 {
   const permi_ryser *ryser = walk->ryser;
   const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
-  int e;
   walk->sign = -walk->sign;
   if (ryser->integers) {
-    for (e = begin; e < end; e++)
+    for (int e = begin; e < end; e++)
       walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
     return;
   }
-  for (e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
+  for (int e = begin; e < end; e++) /* looping over parts takes 1.08 times as long */
     walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  for (e = begin; e < end && ryser->parts == 2; e++)
+  for (int e = begin; e < end && ryser->parts == 2; e++)
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
@@ -102,13 +100,12 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
-  int part;
   walk->terms++;
   if (walk->ryser->integers) {
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
     return;
   }
-  for (part = 0; part < walk->ryser->parts; part++) {
+  for (int part = 0; part < walk->ryser->parts; part++) {
     permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
     walk->absolute += fabs(walk->product[part][0]);
   }
@@ -119,8 +116,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_pair(permi_ryser_walk *walk)
   const permi_ryser *ryser = walk->ryser;
   const int end = ryser->column_start[1], on = walk->code[0] ^= 1;
   double even = walk->product[0][1], odd = even;
-  int e;
-  for (e = 0; e < end; e++) {
+  for (int e = 0; e < end; e++) {
     double *x = &walk->x[0][ryser->touched[e]];
     even *= *x;
     *x += on ? ryser->value[0][e] : -ryser->value[0][e];
@@ -138,7 +134,6 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
 {
   const int digit = level - 1, least = walk->ryser->least[digit];
   const int step = walk->code[digit] - least <= walk->ryser->radix[digit] - left ? 1 : -1;
-  int code, bit;
   for (;;) {
     if (permi_ryser_multiply(walk, digit)) {
       if (digit == 1 && walk->ryser->pairs)
@@ -150,8 +145,8 @@ static void permi_ryser_visit(permi_ryser_walk *walk, int level, int left)
     }
     if (--left == 0)
       return;
-    code = walk->code[digit] += step;
-    bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
+    const int code = walk->code[digit] += step;
+    const int bit = permi_trailing_zeros((uint64_t)(step > 0 ? code : code + 1));
     permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
   }
 }
@@ -198,7 +193,6 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
   permi_ways ways;
   permi_ryser_walk walk;
-  int d, part;
   (void)workspace;
   memset(&ways, 0, sizeof ways);
   ways.end = leaf->information.chunks;
@@ -207,7 +201,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   walk.ryser = ryser;
   memcpy(walk.x, ryser->base, sizeof walk.x);
   walk.sign = (ryser->n - ryser->halves) & 1 ? -1 : 1;
-  for (d = 0; d < ryser->digits; d++)
+  for (int d = 0; d < ryser->digits; d++)
     permi_ryser_set(&walk, d, ryser->least[d]);
   walk.product[0][ryser->digits + 1] = 1;
   walk.wide[ryser->digits + 1].low = 1;
@@ -218,7 +212,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
     const uint64_t word[2] = {walk.sum.low, walk.sum.high};
     permi_sum_add_signed(&partial->value, word, 2);
   }
-  for (part = 0; part < 2; part++) {
+  for (int part = 0; part < 2; part++) {
     perm_sum *sum = part ? &partial->imaginary : &partial->value;
     permi_sum_add_double(sum, walk.total[part].hi);
     permi_sum_add_double(sum, walk.total[part].lo);
@@ -383,22 +377,21 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
   permi_ryser_split best, trial;
   uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  int start, i, e;
   memset(&best, 0, sizeof best);
   best.without = -1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     columns[i] = 0;
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
+    for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
+  for (int start = 0; start < PERMI_DOMINATING_STARTS; start++) {
     uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
     double bits = n;
     trial = best;
     trial.groups = 0;
     for (;;) {
       int row = -1, degree = PERMI_DOMINATING_COLUMNS + 1, ties = 0;
-      for (i = 0; i < n; i++) {
+      for (int i = 0; i < n; i++) {
         const int size = block->start[mine + i + 1] - block->start[mine + i];
         if (!(left >> i & 1) || size > degree || size > PERMI_DOMINATING_COLUMNS)
           continue;
@@ -411,7 +404,7 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
         break;
       trial.group[trial.groups++] = columns[row];
       bits += log2(ldexp(1, degree) - 1) - degree;
-      for (i = 0; i < n; i++)
+      for (int i = 0; i < n; i++)
         left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
     }
     if (bits < least) {
@@ -521,10 +514,9 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
   const permi_ryser *ryser = (const permi_ryser *)offer->plan;
   const uint64_t chunks = permi_walk_chunks(ryser->nodes / PERMI_RYSER_CHUNK_NODES, ryser->seconds, 1 << 20);
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)ryser->transposed), (uint64_t)ryser->halves);
-  int d, k;
-  for (d = 0; d < ryser->digits; d++)
+  for (int d = 0; d < ryser->digits; d++)
     hash = permi_hash(hash, (uint64_t)ryser->radix[d]);
-  for (k = 0; k < ryser->digit_start[ryser->digits]; k++)
+  for (int k = 0; k < ryser->digit_start[ryser->digits]; k++)
     hash = permi_hash(hash, (uint64_t)ryser->column[k]);
   permi_walk_leaf(block, hash, chunks, leaf);
   leaf->information.work = ryser->nodes;

@@ -84,12 +84,11 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
 /* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
-  int stop;
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
   ways->work += ways->weight * seconds;
   if (ways->work >= ways->look && ways->walking && !ways->stopped) {
     ways->look = ways->work + PERMI_WALK_LOOK_SECONDS;
-    stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
+    const int stop = permi_walking_poll(ways->walking, ways->thread, ways->chunk);
     ways->stopped = stop && stop != PERMI_CHECKPOINT_DUE;
   }
   return ways->stopped;
@@ -172,13 +171,12 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   perm_partial ignored;
   permi_leaf leaf;
   double seconds = 0;
-  int probe;
   if (!ways)
     return permi_fail_memory(maker->result);
   memset(&ignored, 0, sizeof ignored);
   memset(&leaf, 0, sizeof leaf);
   leaf.context = plan;
-  for (probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
+  for (int probe = 0; probe < PERMI_WALK_PROBES && !permi_watch(maker->watch, look); probe++) {
     memset(ways, 0, sizeof *ways);
     ways->end = 1;
     ways->weight = 1;
@@ -199,15 +197,14 @@ static perm_status permi_walk_offer(const permi_maker *maker, permi_walk_plan *p
   return PERM_OK;
 }
 
-/* Fills in a leaf; `plan` is a hash of what else decides the terms. */
+/* `plan`: a hash of what else decides the terms. */
 static void permi_walk_leaf(const permi_block *block, uint64_t plan, uint64_t chunks, permi_leaf *leaf)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, plan);
   permi_numbers as_given;
-  int i, e;
   memset(&as_given, 0, sizeof as_given);
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < block->n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &as_given);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)i << 32 | (uint64_t)block->neighbour[e]), &c);
     }
@@ -268,18 +265,16 @@ typedef struct permi_matching_level {
 /* Takes a vertex out of the graph (step -1) or back (1). */
 static void permi_matching_move(const permi_transversals *all, int *degree, int v, int step)
 {
-  int e;
   degree[v] -= step * PERMI_TRANSVERSALS_GONE;
-  for (e = all->start[v]; e < all->start[v + 1]; e++)
+  for (int e = all->start[v]; e < all->start[v + 1]; e++)
     degree[all->neighbour[e]] += step;
 }
 
 static void permi_matching_open(const permi_transversals *all, permi_ways *ways, const int *degree,
                                 permi_matching_level *level)
 {
-  int v;
   memset(level, 0, sizeof *level);
-  for (v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
+  for (int v = 0; v < 2 * all->plan.n && degree[level->vertex] > 1; v++)
     if (degree[v] < degree[level->vertex])
       level->vertex = v;
   if (degree[level->vertex] > 0)
@@ -343,14 +338,11 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
 {
   const size_t n = (size_t)block->n, edges = (size_t)block->edges;
   permi_transversals *all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
-  permi_pool *pool;
-  double roundings;
-  int k;
   (void)rival;
   offer->plan = all;
   if (!all)
     return permi_fail_memory(maker->result);
-  pool = &all->plan.owned.pool;
+  permi_pool *pool = &all->plan.owned.pool;
   all->plan.n = all->plan.ways = block->n;
   all->plan.run = permi_transversals_chunk;
   if (!permi_numbers_choose_moduli(&all->plan.numbers, block, maker->working->modulus, 1))
@@ -363,10 +355,10 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->coefficient = (permi_coefficient *)permi_pool_get(pool, edges, sizeof *all->coefficient);
   if (pool->failed)
     return permi_fail_memory(maker->result);
-  for (k = 0; k < block->edges; k++)
+  for (int k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->plan.numbers);
   offer->bytes = 8.0 * (double)n + (16.0 + sizeof(permi_coefficient)) * (double)edges;
-  roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
+  const double roundings = block->rounded ? permi_entry_roundings(maker->working, maker->working->n) : 0;
   all->plan.bound = all->plan.estimate = (permi_gamma(roundings) + (double)n * PERMI_DD_UNIT) /
                                          (1 - permi_gamma((double)n + roundings)) * (1 + 8 * PERMI_UNIT);
   return permi_walk_offer(maker, &all->plan, 4.0 * (double)(n * n), offer);

@@ -65,8 +65,7 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   const size_t tiles = p->sets >> p->low ? p->sets >> p->low : 1, words = p->pitch << p->low;
   const uint32_t within = (1u << p->low) - 1;
   const size_t end = permi_tree_begin(tiles, (int)part + 1, p->parts);
-  size_t tile;
-  for (tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
+  for (size_t tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
     const uint32_t set = (uint32_t)tile << p->low;
     double *y = p->y + set * p->pitch;
     const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
@@ -96,15 +95,12 @@ static void permi_rook_pass(permi_placements *p)
   const size_t words = p->pitch << p->low;
   const double values = fmax((double)(p->sets * p->pitch), (double)words);
   double ways = 2, value;
-  uint32_t set;
-  size_t k;
-  int s;
-  for (s = 0; s < p->sources; s++)
+  for (int s = 0; s < p->sources; s++)
     ways += ldexp(1, -permi_count_ones((p->source[s].want | p->outside) & high)) + 8.0 / (double)words;
   ways *= values * p->way_seconds;
   p->spent += ways + PERMI_TREE_NODE_SECONDS;
   p->parts = ways < PERMI_PARALLEL_SECONDS || p->threads == 1 ? 1 : 8 * p->threads;
-  for (s = 0; s < p->sources && p->values; s++) {
+  for (int s = 0; s < p->sources && p->values; s++) {
     permi_rook_source *source = &p->source[s];
     const uint32_t test = (source->want | p->outside) & within;
     double *mask = p->mask + (size_t)s * words;
@@ -113,8 +109,8 @@ static void permi_rook_pass(permi_placements *p)
       memset(&value, 255, sizeof value);
     else
       value = source->way.c;
-    for (set = 0; set <= within && test; set++)
-      for (k = 0; k < p->pitch; k++)
+    for (uint32_t set = 0; set <= within && test; set++)
+      for (size_t k = 0; k < p->pitch; k++)
         *mask++ = (set ^ source->want) & test ? 0 : value;
   }
   if (p->values) {
@@ -129,10 +125,9 @@ static void permi_rook_pass(permi_placements *p)
 static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
 {
   const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
-  permi_rook_source *source;
   if (p->sources == PERMI_ROOK_WAYS)
     permi_rook_pass(p);
-  source = &p->source[p->sources++];
+  permi_rook_source *source = &p->source[p->sources++];
   source->want = want;
   source->from = (ptrdiff_t)(want * p->pitch) + from;
   source->way.c = c;
@@ -146,8 +141,7 @@ static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, d
 static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
 {
   const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
-  int e;
-  for (e = node->edge; e < node[1].edge; e++) {
+  for (int e = node->edge; e < node[1].edge; e++) {
     const int64_t c = p->tree->edge[e].c.integer[0];
     double x = (double)c;
     if (!p->numbered || p->prime == 1)
@@ -220,7 +214,6 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
   const uint32_t scope = table->node->set;
   const double *x = p->values ? p->values + table->at : NULL;
   uint32_t set = 0;
-  int k;
   if (!x)
     p->spent += table->degrees * (2 * p->way_seconds * (double)(p->sets * p->pitch) *
                                       ldexp(pow(1.5, permi_count_ones(scope & ~p->outside)),
@@ -228,7 +221,7 @@ static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
                                   ldexp((double)(p->sets >> p->low), permi_count_ones(scope)) * 1e-9);
   for (; x && p->watch->stopped == PERM_OK; x += permi_rook_pitch(table->degrees)) {
     const int shift = permi_rook_offset(p, table, set);
-    for (k = 0; k < table->degrees; k++)
+    for (int k = 0; k < table->degrees; k++)
       if (permi_rook_word(x + k))
         permi_rook_add(p, set, shift + k, x[k], permi_rook_word(x + k));
     set = (set - scope) & scope;
@@ -307,13 +300,12 @@ static void permi_rook_visit(permi_placements *p, int i)
 /* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
 static void permi_rook_walk(permi_placements *p, int numbered)
 {
-  int i;
   p->numbered = numbered;
   p->prime = numbered ? (double)p->modulus.p : 0;
   p->inverse = numbered ? 1 / p->prime : 0;
   p->tables = 0;
   p->held = 0;
-  for (i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
+  for (int i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
     permi_rook_visit(p, i);
 }
 

@@ -112,8 +112,7 @@ static perm_status permi_rook_order(const permi_block *block, const perm_options
 static void permi_integer_divide(perm_integer *a, uint64_t d)
 {
   uint64_t rest = 0;
-  int i;
-  for (i = a->words - 1; i >= 0; i--) {
+  for (int i = a->words - 1; i >= 0; i--) {
     const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
     a->word[i] = high / d << 32 | low / d;
     rest = low % d;
@@ -125,23 +124,22 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
 static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 {
   perm_integer x, product;
-  int i, k;
-  for (k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
-    for (i = degree; i >= k; i--) {
+  for (int k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
+    for (int i = degree; i >= k; i--) {
       if (!permi_integer_add(&f[i], &f[i - 1], 1))
         return 0;
       permi_integer_divide(&f[i], (uint64_t)k);
     }
-  for (k = degree - 1; k >= 0; k--)
-    for (i = k; i < degree; i++) {
+  for (int k = degree - 1; k >= 0; k--)
+    for (int i = k; i < degree; i++) {
       x = permi_integer_of(k);
       if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
         return 0;
     }
-  for (k = 0; k <= degree; k++)
-    for (i = 1; i <= k; i++)
+  for (int k = 0; k <= degree; k++)
+    for (int i = 1; i <= k; i++)
       permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
-  for (k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
+  for (int k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
     x = f[k];
     f[k] = f[degree - k];
     f[degree - k] = x;
@@ -153,8 +151,7 @@ static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
   const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
   const size_t n = (size_t)rook->n;
-  size_t k;
-  for (k = 0; k < (size_t)rook->m * n; k++)
+  for (size_t k = 0; k < (size_t)rook->m * n; k++)
     rook->shifted[k] = x;
   for (; cell < end; cell++)
     rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
@@ -167,8 +164,7 @@ static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_o
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  int e;
-  for (e = 0; e < rook->block.edges; e++)
+  for (int e = 0; e < rook->block.edges; e++)
     if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
       return seconds;
   permi_rook_shift(rook, rook->m);
@@ -185,14 +181,12 @@ static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_option
                                        perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
-  perm_status status;
-  int x;
   one.progress = NULL;
-  for (x = 0; x <= rook->m; x++) {
+  for (int x = 0; x <= rook->m; x++) {
     permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
+    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;
@@ -266,12 +260,11 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 {
   const perm_method method = options->method;
   perm_options checked = *options;
-  perm_status status;
   size_t at;
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_input(matrix, &checked, watch, result);
+  const perm_status status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
   if (!numbers)
@@ -294,10 +287,9 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e;
-  for (v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < block->vertices; v++) {
     double sum = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       sum += fabs((double)block->integer[block->edge[e]]);
     bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
   }
@@ -358,17 +350,15 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  perm_status status;
   perm_result unused;
   permi_number last = permi_number_one();
-  int k, count;
   if (!result)
     result = &unused;
-  status = permi_rook_numbers(matrix, options, numbers, &watch, result);
+  const perm_status status = permi_rook_numbers(matrix, options, numbers, &watch, result);
   if (status != PERM_OK)
     return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  count = permi_matrix_shorter(matrix) + 1;
-  for (k = 0; k < count && options->modulus; k++)
+  const int count = permi_matrix_shorter(matrix) + 1;
+  for (int k = 0; k < count && options->modulus; k++)
     permi_integer_reduce(&numbers[k], options->modulus);
   last.integer = numbers[count - 1];
   permi_number_result(&last, result);

@@ -6,20 +6,19 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
                                                     size_t at, int parts)
 {
   PERMI_V sum[16 / PERMI_WIDTH];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     sum[i] = PERMI_SET(0.0);
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask;
     const PERMI_V c = PERMI_SET(way[s].c);
     if (way[s].full) {
       PERMI_UNROLL
-      for (i = 0; i < parts; i++)
+      for (int i = 0; i < parts; i++)
         sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
     }
     PERMI_UNROLL
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
       const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
       const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
       if (way[s].is_short)
@@ -29,7 +28,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     PERMI_STORE_ANY(y + at + i * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum[i], p));
 }
 
@@ -39,15 +38,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
                                                       int parts)
 {
   PERMI_I sum[16 / PERMI_WIDTH];
-  int s, i;
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     sum[i] = PERMI_I_SET(0);
-  for (s = 0; s < ways; s++) {
+  for (int s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
     const long long c = (long long)way[s].word;
     PERMI_UNROLL
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
       PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
       if (c != 1)
         value = value * c;
@@ -55,7 +53,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
     }
   }
   PERMI_UNROLL
-  for (i = 0; i < parts; i++)
+  for (int i = 0; i < parts; i++)
     PERMI_I_STORE_ANY(y + at + i * PERMI_WIDTH, sum[i]);
 }
 

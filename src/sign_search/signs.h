@@ -23,8 +23,7 @@ typedef struct permi_signs_matrix {
 } permi_signs_matrix;
 
 typedef struct permi_signs_order {
-  int prefix, length[2];
-  int column[PERM_MAX_N];
+  int prefix, length[2], column[PERM_MAX_N];
 } permi_signs_order;
 
 #define PERMI_SIGNS_MOST 254 /* of a row's moduli: counts are bytes */
@@ -77,7 +76,6 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
 {
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
   const int begin = signs->place[block + 1], end = signs->place[block + 2];
-  int y, place, j;
   signs->own_word[block] = begin < end ? begin >> 3 : 0;
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
@@ -88,15 +86,15 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   if (!signs->pattern[block])
     return 0;
   signs->own_rows[block] = permi_signs_bits(begin - 8 * signs->own_word[block], end - begin);
-  for (y = 0; y < patterns; y++) {
+  for (int y = 0; y < patterns; y++) {
     uint64_t *word = signs->pattern[block] + (size_t)(y * signs->width[block]);
     memset(word, 0, (size_t)signs->width[block] * sizeof *word);
-    for (j = 0; j < order->length[block]; j++)
+    for (int j = 0; j < order->length[block]; j++)
       if (y >> j & 1) {
         const int column = order->column[first + j];
-        for (place = 0; place < signs->place[1]; place++)
+        for (int place = 0; place < signs->place[1]; place++)
           permi_signs_add(word, place, matrix->entry[row_at[place]][column]);
-        for (place = begin; place < end; place++)
+        for (int place = begin; place < end; place++)
           permi_signs_add(word + signs->shared_words, place - 8 * signs->own_word[block],
                           matrix->entry[row_at[place]][column]);
       }
@@ -180,7 +178,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   return 1;
 }
 
-/* Makes all cuts; rows without prefix columns thin out the root. */
+/* Rows without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {

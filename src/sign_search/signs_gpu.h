@@ -77,8 +77,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
 
 static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
 {
-  int w;
-  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
+  for (int w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
     to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
@@ -186,7 +185,6 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
 {
   permi_signs_gpu *run = (permi_signs_gpu *)context;
-  permi_release(allocator, run->gpu.memory);
   permi_owned_release(allocator, run->signs);
   permi_release(allocator, run);
 }
@@ -201,39 +199,35 @@ static size_t permi_signs_gpu_explain(const permi_leaf *leaf, char *buffer, size
 static perm_status permi_signs_gpu_make(permi_maker *maker, permi_signs *signs, permi_leaf *leaf)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
-  uint32_t *word;
-  int alive, k;
+  perm_gpu_signs shape = permi_signs_gpu_shape(signs);
+  const int alive = shape.path;
+  shape.path += 16;
+  for (int k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
+    shape.path += 16 * signs->cut[k].levels;
+  shape.path = (shape.path + 1) / 2 * 2;
+  const size_t doubles = (size_t)shape.path / 2 + paths + ranges;
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run + doubles * sizeof(double));
   if (!run)
     return permi_fail_memory(maker->result);
-  run->shape = permi_signs_gpu_shape(signs);
-  alive = run->shape.path;
-  run->shape.path += 16;
-  for (k = 0; k < signs->cut_start[2 * signs->prefix]; k++)
-    run->shape.path += 16 * signs->cut[k].levels;
-  run->shape.path = (run->shape.path + 1) / 2 * 2;
+  double *table = (double *)(void *)(run + 1);
+  run->shape = shape;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
-  run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
-  if (!run->gpu.memory) {
-    permi_release(allocator, run);
-    return permi_fail_memory(maker->result);
-  }
-  word = (uint32_t *)(void *)run->gpu.memory;
-  permi_signs_gpu_fill(signs, &run->shape, word);
-  permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
-  memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
-  memcpy(run->gpu.memory + (size_t)run->shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
+  run->gpu.work.doubles = doubles;
+  uint32_t *word = (uint32_t *)(void *)table;
+  permi_signs_gpu_fill(signs, &shape, word);
+  permi_signs_gpu_fill_cuts(signs, &shape, alive, word);
+  memcpy(table + shape.path / 2, signs->path, paths * sizeof(uint64_t));
+  memcpy(table + (size_t)shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
   run->signs = signs;
   permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
   run->program.text = run->text;
   run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
   run->program.sums = PERMI_SIGNS_GPU_OUT;
   run->program.signs = &run->shape;
-  run->gpu.work.table = run->gpu.memory;
+  run->gpu.work.table = table;
   run->gpu.work.program = &run->program;
   run->gpu.work.fingerprint = signs->fingerprint;
   leaf->context = run;

@@ -22,8 +22,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const ui
                               _mm256_cmpeq_epi8(PERMI_SIGNS_LOAD(a, 1), PERMI_SIGNS_LOAD(b, 1))) != 0;
 #else
   uint64_t met = 0;
-  int i;
-  for (i = 0; i < PERMI_SIGNS_WORDS; i++)
+  for (int i = 0; i < PERMI_SIGNS_WORDS; i++)
     met |= permi_signs_zeros(a[i] ^ b[i]);
   return met != 0;
 #endif
@@ -49,11 +48,10 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   permi_signs_frame *to = &walk->frame[k + 1];
   const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
-  int i, place, block;
   walk->counted[0]++;
   walk->known[0] &= k > signs->last[0];
   walk->known[1] &= k > signs->last[1];
-  for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
+  for (int i = 0; i < PERMI_SIGNS_VECTORS; i++) {
     PERMI_SIGNS_V v = PERMI_SIGNS_LOAD(from->count, i);
     if (bit)
       v = PERMI_SIGNS_ADD(v, PERMI_SIGNS_LOAD(signs->column[k], i));
@@ -62,26 +60,26 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, 
   if (signs->done_place[k] < signs->done_place[k + 1]) {
     if (PERMI_NAME(signs_meet)(to->count, signs->done[k]))
       return 0;
-    for (place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
+    for (int place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
       product *= permi_signs_value(signs, (const unsigned char *)to->count, place);
   }
   walk->product[k + 1] = product;
-  for (block = 0; block < 2; block++) {
+  for (int block = 0; block < 2; block++) {
     const permi_signs_cut *cut = signs->cut + signs->cut_start[2 * k + block];
     const permi_signs_cut *end = signs->cut + signs->cut_start[2 * k + block + 1];
     PERMI_SIGNS_V alive[PERMI_SIGNS_VECTORS];
-    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+    for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
       alive[i] = PERMI_SIGNS_LOAD(from->alive[block], i);
     if (cut < end) {
       for (; cut < end; cut++) {
         const uint64_t *left = cut->alive[count[cut->place] + (bit ? cut->entry : 0) - cut->least];
-        for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+        for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
           alive[i] &= PERMI_SIGNS_LOAD(left, i);
       }
       if (!PERMI_NAME(signs_any)((const uint64_t *)(const void *)alive))
         return 0;
     }
-    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+    for (int i = 0; i < PERMI_SIGNS_VECTORS; i++)
       PERMI_SIGNS_STORE(to->alive[block], i, alive[i]);
   }
   return 1;
@@ -98,13 +96,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
   const uint64_t rows = signs->own_rows[block];
   const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_codes));
   const __m256i nibble = _mm256_set1_epi8(15);
-  int k, v;
-  for (k = 0; k < patterns; k++) {
+  for (int k = 0; k < patterns; k++) {
     const uint64_t *word = add + pattern[k] * signs->width[block];
     uint64_t minus = 0, two = 0, four = 0, three = 0;
-    int64_t sign;
-    int twos;
-    for (v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; v++) {
       const __m256i sum = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(own + 4 * v)),
                                            _mm256_loadu_si256((const __m256i *)(const void *)(word + 4 * v)));
       const __m256i code = _mm256_shuffle_epi8(codes, sum & nibble);
@@ -114,8 +109,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
       if (fours)
         four |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 6)) << 32 * v;
     }
-    twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
-    sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
+    const int twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
+    const int64_t sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
     value[k] = ((signs->three[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
   }
 }
@@ -134,17 +129,15 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
 {
   const permi_signs *signs = walk->signs;
   int64_t sum = 0;
-  int at, i;
 #if PERMI_WIDTH >= 4
   if (signs->by_table) { /* marks are 0 beyond the last row */
     const __m256i codes =
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     __m256i sums = zero;
-    __m128i both;
-    for (at = 0; at < groups; at += 4) {
+    for (int at = 0; at < groups; at += 4) {
       __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(walk->value[1] + at));
-      for (i = 0; i < shared; i++) {
+      for (int i = 0; i < shared; i++) {
         const __m256i count = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(walk->word[i] + at)),
                                                _mm256_set1_epi64x((long long)u[i]));
         const __m256i dead = _mm256_cmpeq_epi8(count, _mm256_set1_epi64x((long long)signs->target[i]));
@@ -156,13 +149,13 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
       }
       sums = _mm256_add_epi64(sums, value);
     }
-    both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    __m128i both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
     return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
   }
 #endif
-  for (at = 0; at < groups; at++) {
+  for (int at = 0; at < groups; at++) {
     uint64_t c[PERMI_SIGNS_WORDS], zeros = 0;
-    for (i = 0; i < shared; i++) {
+    for (int i = 0; i < shared; i++) {
       c[i] = u[i] + walk->word[i][at];
       zeros |= permi_signs_zeros(c[i] ^ signs->target[i]);
     }
@@ -228,18 +221,17 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   const permi_signs_frame *frame = &walk->frame[signs->prefix];
   const int shared = signs->shared_words;
   permi_wide total = {0, 0};
-  int i, g;
   if (!walk->known[1]) {
     PERMI_NAME(signs_group)(walk, frame, 1);
-    for (i = 0; i < shared; i++)
-      for (g = 0; g < walk->groups[1]; g++)
+    for (int i = 0; i < shared; i++)
+      for (int g = 0; g < walk->groups[1]; g++)
         walk->word[i][g] = signs->group_word[1][walk->group[1][g] * shared + i];
   }
   if (!walk->known[0])
     PERMI_NAME(signs_group)(walk, frame, 0);
   walk->counted[1]++;
   walk->counted[3] += (uint64_t)(walk->groups[0] * walk->groups[1]);
-  for (g = 0; g < walk->groups[0]; g++) {
+  for (int g = 0; g < walk->groups[0]; g++) {
     const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];
     permi_wide sum;
@@ -247,7 +239,7 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
       u[0] = frame->count[0] + word[0];
       sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], 1));
     } else {
-      for (i = 0; i < shared; i++)
+      for (int i = 0; i < shared; i++)
         u[i] = frame->count[i] + word[i];
       sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], shared));
     }

@@ -68,7 +68,6 @@ static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint
   return weight;
 }
 
-/* Probes subtrees below `deep` columns. */
 static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
                               permi_control *watch)
 {
@@ -78,17 +77,16 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
   double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
   int probes = 0, k;
   while (probes < PERMI_SIGNS_PROBES) {
-    double weight, seconds;
     const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
     permi_signs_follow(walk, path, 0, signs->depth);
     memset(walk->counted, 0, sizeof walk->counted);
-    weight = permi_signs_descend(walk, signs->depth, deep, seed);
+    const double weight = permi_signs_descend(walk, signs->depth, deep, seed);
     if (weight > 0)
       signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
     for (k = 0; k < 4; k++)
       counts[k] += weight * (double)walk->counted[k];
-    seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
-              slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
+    const double seconds = each[0] * (double)walk->counted[0] + each[1] * (double)walk->counted[1] +
+                           slower * (each[2] * (double)walk->counted[2] + pair * (double)walk->counted[3]);
     spent += seconds + 2e-8 * signs->prefix;
     sum += weight * seconds;
     squares += weight * seconds * weight * seconds;
@@ -176,11 +174,10 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
 static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
 {
   const int n = block->n, mine = side * n, other = n - mine;
-  int i, e;
   memset(matrix, 0, sizeof *matrix);
   matrix->n = n;
-  for (i = 0; i < n; i++)
-    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+  for (int i = 0; i < n; i++)
+    for (int e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int64_t x = block->integer[block->edge[e]];
       const int j = block->neighbour[e] - other;
       if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (matrix->size[i] += abs((int)x)) > PERMI_SIGNS_MOST)
@@ -228,15 +225,14 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, d
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each;
   *moves = 0;
-  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
-                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
-  for (round = 0;; round++) {
+  int each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_ANNEAL_SHARE * rival * 1e9 /
+                                                       (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (int round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) {
-      length = PERMI_SIGNS_BLOCK - round;
+      int length = PERMI_SIGNS_BLOCK - round;
       length = length < (n - 1) / 2 ? length : (n - 1) / 2;
-      for (k = 0; k < n; k++)
+      for (int k = 0; k < n; k++)
         order.column[k] = k;
       order.length[0] = order.length[1] = length;
       order.prefix = n - 2 * length;
@@ -264,12 +260,11 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
 {
   const int n = matrix->n;
   uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), (uint64_t)signs->depth);
-  int i, j;
   hash = permi_hash(permi_hash(hash, (uint64_t)order->length[0]), (uint64_t)order->length[1]);
-  for (j = 0; j < n; j++)
+  for (int j = 0; j < n; j++)
     hash = permi_hash(hash, (uint64_t)order->column[j]);
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       if (matrix->entry[i][j])
         hash = permi_hash(permi_hash(hash, (uint64_t)(i * n + j)), (uint64_t)(int64_t)matrix->entry[i][j]);
   return permi_hash(hash, (uint64_t)signs->ranges);
@@ -301,8 +296,6 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_options *options = maker->options;
   perm_options open = *options;
-  perm_isa isa;
-  permi_signs_work *work;
   permi_signs *signs;
   double expected, share, plan = rival, faster;
   int i, made = 0;
@@ -316,8 +309,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                         permi_time_words(rival).text);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* probes run on the CPU */
-  isa = permi_isa(&open);
-  work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
+  const perm_isa isa = permi_isa(&open);
+  permi_signs_work *work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
@@ -363,7 +356,6 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
 static perm_status permi_signs_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double faster = permi_signs_faster(maker->options, block->n);
-  permi_signs_work *work;
   permi_offer takes;
   int moves;
   memset(&takes, 0, sizeof takes);
@@ -371,7 +363,7 @@ static perm_status permi_signs_least(permi_maker *maker, const permi_block *bloc
   if (!(PERMI_ESCALATE_SECONDS < rival) || block->edges < PERMI_SIGNS_HOPE_ENTRIES * block->n ||
       !permi_signs_takes(maker, block, &takes))
     return PERM_OK;
-  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  permi_signs_work *work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_LEAST_SECONDS, maker->watch) >= 0)

@@ -31,11 +31,10 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   chance[most] = 1;
   for (j = 0; j < matrix->n; j++) {
     const int x = matrix->entry[row][j];
-    int reach;
     if (!x)
       continue;
     seen += abs(x);
-    reach = seen < most - seen ? seen : most - seen;
+    const int reach = seen < most - seen ? seen : most - seen;
     for (s = most - reach; s <= most + reach; s++)
       next[s] = q * chance[s - x] + (1 - q) * chance[s + x];
     swap = chance;
@@ -48,8 +47,7 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
 static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
 {
   const int n = matrix->n;
-  int s;
-  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+  for (int s = 0; s < PERMI_SIGNS_SHARES; s++)
     survival[s] = 1 - permi_signs_vanishes(matrix, row, 0.5 + (s + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
 }
 
@@ -57,16 +55,15 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 {
   const int n = matrix->n;
   double binomial = ldexp(1, -n); /* C(n, k) 2^-n */
-  int i, k;
   model->n = n;
   memcpy(model->touched, matrix->touched, sizeof model->touched);
   memset(model->weight, 0, sizeof model->weight);
-  for (k = 0; k <= n; k++) {
+  for (int k = 0; k <= n; k++) {
     const int excess = 2 * k > n ? 2 * k - n : n - 2 * k;
     model->weight[excess * PERMI_SIGNS_SHARES / (n + 1)] += binomial;
     binomial *= (double)(n - k) / (k + 1);
   }
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
@@ -74,10 +71,9 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
-  int i, k;
-  for (k = 0; k < model->n; k++)
+  for (int k = 0; k < model->n; k++)
     at[order->column[k]] = UINT64_C(1) << (63 - k);
-  for (i = 0; i < model->n; i++)
+  for (int i = 0; i < model->n; i++)
     for (set = model->touched[i], positions[i] = 0; set; set &= set - 1)
       positions[i] |= at[permi_trailing_zeros(set)];
 }
@@ -94,7 +90,6 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
   for (i = 0; i < model->n; i++) {
     const uint64_t set = positions[i];
     const int last = set & before ? 64 - permi_trailing_zeros(set & before) : 0;
-    double *step;
     c = (set & first ? 1 : 0) + (set & second ? 2 : 0);
     if (c == 3) {
       both++;
@@ -103,7 +98,7 @@ static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *o
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
     own[c] = last > own[c] ? last : own[c];
-    step = model->step[last][c];
+    double *step = model->step[last][c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
       step[s] = ends[last] >> c & 1 ? step[s] * model->survival[i][s] : model->survival[i][s];
     ends[last] |= (unsigned char)(1 << c);
@@ -155,17 +150,16 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
 {
   const int column = order->column[a], low = 63 - (a > b ? a : b), distance = (a > b ? a - b : b - a);
   const uint64_t between = permi_signs_bits(low, distance + 1);
-  int i, k;
   if (swap) {
     order->column[a] = order->column[b];
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const uint64_t differ = (positions[i] >> low ^ positions[i] >> (low + distance)) & 1;
       positions[i] ^= differ << low ^ differ << (low + distance);
     }
   } else {
-    for (k = a; k != b; k += a < b ? 1 : -1)
+    for (int k = a; k != b; k += a < b ? 1 : -1)
       order->column[k] = order->column[a < b ? k + 1 : k - 1];
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       const uint64_t set = positions[i] & between, mine = positions[i] >> (63 - a) & 1;
       positions[i] ^= set ^ (((a < b ? set << 1 : set >> 1) & between) | mine << (63 - b));
     }
@@ -173,7 +167,6 @@ static void permi_signs_move(permi_signs_order *order, uint64_t *positions, int 
   order->column[b] = column;
 }
 
-/* Anneals by swaps, and by moves by up to 12. */
 PERMI_NEVER_INLINE static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves,
                                                     double heat, uint64_t *seed, permi_control *watch)
 {
@@ -222,10 +215,9 @@ typedef struct permi_signs_work {
 static double permi_signs_leaves(const permi_signs_model *model)
 {
   double sum = 0;
-  int i, s;
-  for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+  for (int s = 0; s < PERMI_SIGNS_SHARES; s++) {
     double product = model->weight[s];
-    for (i = 0; i < model->n; i++)
+    for (int i = 0; i < model->n; i++)
       product *= model->survival[i][s];
     sum += product;
   }
@@ -234,8 +226,7 @@ static double permi_signs_leaves(const permi_signs_model *model)
 
 static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice)
 {
-  int i;
-  for (i = 0; i < matrix->n; i++) {
+  for (int i = 0; i < matrix->n; i++) {
     const int x = matrix->entry[i][column], y = twice ? 2 * x : x / 2;
     matrix->entry[i][column] = y;
     matrix->sum[i] += y - x;
@@ -268,7 +259,6 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
     const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
-    double fresh;
     int too_large = 0;
     memcpy(was, model->survival, sizeof was);
     for (k = 0; k < n; k++)
@@ -279,7 +269,7 @@ PERMI_NEVER_INLINE static int permi_signs_weigh(permi_signs_work *work, double r
       if (matrix->touched[i] & flips && !too_large)
         permi_signs_survives(matrix, i, model->survival[i]);
     }
-    fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
+    const double fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
     if (fresh < cost * (1 + heat * (permi_order_random(&seed) + 0.01))) {
       doubled ^= flips;
       cost = fresh;

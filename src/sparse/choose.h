@@ -16,12 +16,11 @@ static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_ranked *line, *sorted;
   int *size = working->work, side, v, k, lines, index;
   const int single = !working->alone; /* a block of one row is an entry */
   if (working->reported)
     return 1;
-  line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line);
   if (!line)
     return 0;
   working->reported = 1;
@@ -56,7 +55,7 @@ static int permi_report_left(permi_working *working)
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    permi_ranked *sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
     for (k = 1; k < lines && sorted; k++)
       *equal += sorted[k].key == sorted[k - 1].key;
   }
@@ -188,12 +187,10 @@ static perm_status permi_block_array_make(permi_maker *maker, const permi_block 
 static perm_status permi_short_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_preparation *report = &maker->working->report;
-  int rows, columns;
   (void)rival;
   if (!permi_report_left(maker->working))
     return permi_fail_memory(maker->result);
-  rows = block->n - report->equal_rows;
-  columns = block->vertices - block->n - report->equal_columns;
+  const int rows = block->n - report->equal_rows, columns = block->vertices - block->n - report->equal_columns;
   offer->least = block->vertices > PERM_MAX_LINES
                      ? (double)INFINITY
                      : offer->least + ldexp(PERMI_DIGIT_SECONDS, rows < columns ? rows : columns);
@@ -271,9 +268,8 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  perm_status status;
   if (engine->flags & PERMI_ARRAY) {
-    status = engine->make(maker, block, offer, leaf);
+    const perm_status status = engine->make(maker, block, offer, leaf);
     if (status == PERM_OK && !block->integer) {
       maker->job->precision = maker->array->precision;
       permi_make_honest(maker, block, leaf);
@@ -285,17 +281,13 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
                       "method %s is predicted to need %s and %s for a block of order %d, over max_bytes = %s",
                       perm_name("method", engine->method), permi_size_words(offer->bytes).text,
                       permi_time_words(offer->seconds).text, block->n, permi_size_words(options->max_bytes).text);
-  leaf->information.kind = PERM_LEAF_TASK;
-  leaf->information.method = engine->method;
-  leaf->information.isa = PERM_ISA_PLAIN;
-  leaf->information.n = block->n;
-  leaf->information.chunks = 1;
-  leaf->information.seconds = offer->seconds;
-  leaf->information.bytes = offer->bytes;
+  const perm_leaf information = {PERM_LEAF_TASK, engine->method, PERM_ISA_PLAIN, block->n, 1, 0, offer->seconds,
+                                 offer->bytes, 0};
+  leaf->information = information;
   leaf->scale = permi_dd_make(1);
   leaf->release = engine->release;
   leaf->context = offer->plan;
-  status = engine->make(maker, block, offer, leaf);
+  perm_status status = engine->make(maker, block, offer, leaf);
   offer->plan = status == PERM_OK ? NULL : offer->plan;
   if (status == PERM_OK && leaf->information.kind == PERM_LEAF_TASK) {
     maker->task_seconds += offer->seconds;
@@ -315,10 +307,9 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_offer offer;
-  perm_status status;
   memset(&offer, 0, sizeof offer);
   permi_offer_clear(allocator, engine, &offer);
-  status = engine->offer(maker, block, (double)INFINITY, &offer);
+  perm_status status = engine->offer(maker, block, (double)INFINITY, &offer);
   if (status == PERM_OK && maker->watch->stopped != PERM_OK)
     status = maker->watch->stopped;
   else if (status == PERM_OK && offer.seconds < (double)INFINITY)
@@ -384,19 +375,17 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   const perm_options *options = maker->options;
   const permi_offer *planar = &offers->offer[permi_block_engine(PERM_METHOD_PLANAR) - permi_engines];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
-  permi_offer *best;
-  int i, array;
   if (offers->chosen < 0)
     return offers->too_long
                ? permi_fail_long(maker->result)
                : permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d with %d entries %s", block->n,
                             block->edges, offers->offer[permi_block_engine(PERM_METHOD_FRONTIER) - permi_engines].why);
-  for (i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
+  for (int i = 0; i < PERMI_ENGINES && offers->offer[offers->chosen].seconds > PERMI_HOPELESS_SECONDS; i++)
     if (offers->offer[i].seconds < offers->offer[offers->chosen].seconds)
       offers->chosen = i;
-  best = &offers->offer[offers->chosen];
+  permi_offer *best = &offers->offer[offers->chosen];
   maker->watch->work_total = best->seconds;
-  array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
+  const int array = permi_engines[offers->chosen].flags & PERMI_ARRAY;
   if (!array && (best->seconds > PERMI_HOPELESS_SECONDS ||
                  (options->max_bytes == 0 && best->bytes > 1e3 * PERMI_DEFAULT_BYTES)))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -443,10 +432,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   const double finding = PERMI_ORDER_PLAN_SECONDS * ((double)block->vertices + block->edges);
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
-  perm_status status;
-  int i;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     offer[i].least = permi_least_seconds(block, &permi_engines[i]);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   offers.best = maker->worth;
@@ -456,7 +443,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (maker->account->floor < PERMI_PLAN_SECONDS && !block->integer && block->n <= PERM_MAX_N)
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE * permi_dense_seconds(maker)); /* an array */
   maker->offers = &offers;
-  status = permi_ask_engines(maker, block, &offers);
+  perm_status status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
   permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
@@ -465,7 +452,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
     status = permi_note_offers(maker, block, &offers);
   if (status == PERM_OK)
     status = permi_take_best(maker, block, &offers, leaf);
-  for (i = 0; i < PERMI_ENGINES; i++)
+  for (int i = 0; i < PERMI_ENGINES; i++)
     permi_offer_clear(&options->allocator, &permi_engines[i], &offer[i]);
   return status;
 }
@@ -477,7 +464,6 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   const int falls_back = options->method == PERM_METHOD_CODEGEN && options->gpu.cpu_fallback &&
                          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
   const permi_engine *engine = permi_block_engine(falls_back ? PERM_METHOD_SPARYSER : options->method);
-  permi_block_array *made;
   perm_status status;
   maker->n = block->n;
   maker->integer = block->integer != NULL;
@@ -485,7 +471,7 @@ static perm_status permi_make_leaf(permi_maker *maker, const permi_block *block,
   maker->equal_lines = maker->working->report.equal_rows || maker->working->report.equal_columns;
   maker->as_array = permi_block_array_make;
   status = engine ? permi_make_named(maker, block, engine, leaf) : permi_make_best(maker, block, leaf);
-  made = (permi_block_array *)(void *)maker->array;
+  permi_block_array *made = (permi_block_array *)(void *)maker->array;
   if (made) {
     permi_array_free(&made->array, &options->allocator);
     permi_release(&options->allocator, made->entries);

@@ -35,16 +35,15 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
 static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)frontier->numbers.algebra);
-  int i, j, w;
   hash = permi_hash(permi_hash(hash, (uint64_t)frontier->numbers.words), frontier->numbers.modulus);
-  for (i = 0; i <= frontier->steps; i++)
+  for (int i = 0; i <= frontier->steps; i++)
     hash = permi_hash(hash, (uint64_t)frontier->stream_start[i]);
-  for (i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
-    for (j = 0; j < 3; j++)
+  for (int i = 0; i < frontier->stream_start[frontier->steps] && !permi_watch_step(watch, (size_t)i, 30); i++) {
+    for (int j = 0; j < 3; j++)
       hash = permi_hash(hash, permi_stream_word(frontier, i, j, 0));
     hash = permi_coefficient_hash(hash, &frontier->coefficient[i]);
-    for (j = 0; j < 3; j++)
-      for (w = 1; w < frontier->mask_words; w++)
+    for (int j = 0; j < 3; j++)
+      for (int w = 1; w < frontier->mask_words; w++)
         hash = permi_hash(hash, permi_stream_word(frontier, i, j, w));
   }
   return hash;
@@ -62,7 +61,6 @@ static double permi_lists_weight(const permi_numbers *numbers)
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
-  double there, needed;
   if (!options->gpu.devices || frontier->numbers.algebra == PERMI_RESIDUES ||
       permi_arrays_bytes_at(frontier, frontier->steps) > 8 * PERMI_GPU_PLANES)
     return 0;
@@ -70,8 +68,7 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
     seconds = offer->seconds;
   if (options->isa != PERM_ISA_CUDA && permi_arrays_gpu_seconds(frontier) >= seconds)
     return 0;
-  there = permi_gpu_bytes();
-  needed = permi_gpu_needs(frontier);
+  const double there = permi_gpu_bytes(), needed = permi_gpu_needs(frontier);
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     permi_say(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
@@ -81,7 +78,6 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
 static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
 {
   permi_arrays *arrays = frontier->arrays;
-  double by_residues;
   *seconds = permi_arrays_seconds(frontier);
   if (!frontier->bits || maker->keeps)
     return 1;
@@ -90,7 +86,7 @@ static int permi_residues_offer(const permi_maker *maker, permi_frontier *fronti
   if (!arrays->residues.passes)
     return 1;
   arrays->by_residues = 1;
-  by_residues = permi_arrays_seconds(frontier);
+  const double by_residues = permi_arrays_seconds(frontier);
   arrays->by_residues = by_residues < *seconds;
   *seconds = fmin(*seconds, by_residues);
   return 1;
@@ -137,10 +133,9 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (frontier->arrays) {
     permi_arrays *arrays = frontier->arrays;
     double seconds;
-    int residues;
     if (!permi_residues_offer(maker, frontier, &seconds))
       return permi_fail_memory(maker->result);
-    residues = arrays->by_residues;
+    const int residues = arrays->by_residues;
     arrays->by_residues = 0;
     if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
       arrays->isa = PERM_ISA_CUDA;
@@ -177,7 +172,6 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
-  permi_budget quick;
   permi_numbers numbers;
   if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
     size = 8; /* residues */
@@ -201,7 +195,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
-  quick = *budget;
+  permi_budget quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -257,7 +251,6 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_exactness exactness;
   permi_budget budget;
   double cost = 0;
   int *order;
@@ -265,10 +258,8 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0))
     return permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %s, and another engine less",
                         permi_time_words(permi_order_seconds(block, 0)).text);
-  exactness.roundings = permi_entry_roundings(working, working->n) + block->additions;
-  exactness.lost_error = working->lost_error;
-  exactness.modulus = working->modulus;
-  exactness.doubled = permi_sparse_doubled(maker->options);
+  const permi_exactness exactness = {permi_entry_roundings(working, working->n) + block->additions,
+                                     working->lost_error, working->modulus, permi_sparse_doubled(maker->options)};
   if (permi_frontier_order(maker, block, rival, 0, &budget, &order, &cost)) {
     const double seconds = permi_budget_seconds(&budget, cost);
     if (seconds > fmax(PERMI_FRONTIER_FAR * rival, PERMI_FREE_SECONDS) && cost < PERMI_ORDER_MOST) {
@@ -348,10 +339,9 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
   const perm_status status = permi_frontier_offer(maker, block, rival, offer);
   const permi_frontier *frontier = (const permi_frontier *)offer->plan;
   double most = 0;
-  int p;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     most = fmax(most, frontier->states[p] * (frontier->stream_start[p + 1] - frontier->stream_start[p]));
   offer->seconds *= PERMI_SORTING_SLOWER;
   offer->bytes = (frontier->room[0] + frontier->room[1]) *

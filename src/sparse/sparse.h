@@ -8,7 +8,6 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
 {
   const char *missing = matrix ? permi_matrix_missing(matrix) : NULL;
   size_t i, e, previous;
-  int part;
   if (!matrix)
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix is NULL");
   if (matrix->m < 0 || matrix->n < 0)
@@ -41,7 +40,7 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
       if (e > previous && matrix->column[e] <= matrix->column[previous])
         return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: the columns of row %d (counted from 1) do not ascend",
                           (int)i + 1);
-      for (part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
+      for (int part = 0; part < (matrix->kind == PERM_KIND_COMPLEX ? 2 : matrix->kind == PERM_KIND_REAL); part++) {
         const char *bad = permi_not_finite(part ? matrix->imaginary[e] : matrix->real[e]);
         if (bad)
           return permi_fail(result, PERM_ERROR_NOT_FINITE, 1, "matrix: %s in row %d, column %d (counted from 1)", bad,
@@ -80,8 +79,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   const int m = matrix->m, n = matrix->n, parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = (size_t)m * (size_t)n * (size_t)parts;
   permi_cell cell;
-  size_t e;
-  int i, part;
   *entries = NULL;
   if (m > PERM_MAX_LINES || n > PERM_MAX_LINES)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d; rectangular ones go up to %d rows or columns",
@@ -89,10 +86,10 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  for (i = 0; i < m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+  for (int i = 0; i < m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       permi_matrix_entry(matrix, e, &cell);
-      for (part = 0; part < parts; part++) {
+      for (int part = 0; part < parts; part++) {
         const size_t at = ((size_t)i * (size_t)n + (size_t)matrix->column[e]) * (size_t)parts + (size_t)part;
         if (exact)
           ((int64_t *)*entries)[at] = part ? cell.imaginary_integer : cell.integer;
@@ -108,8 +105,7 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
 /* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
-  size_t e;
-  for (e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
+  for (size_t e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
     if (fabs((double)matrix->integer[e]) >= 9007199254740992.0)
       return 1;
   return 0;
@@ -119,10 +115,9 @@ static perm_status permi_job_product(const perm_job *job, const perm_partial *pa
 {
   permi_number factor;
   perm_status status = PERM_OK;
-  int i;
   *value = job->numbered ? job->number : permi_number_one();
   permi_number_reduce(value, job->modulus);
-  for (i = 0; i < job->leaves && status == PERM_OK; i++) {
+  for (int i = 0; i < job->leaves && status == PERM_OK; i++) {
     status = permi_leaf_number(&job->leaf[i], &partials[i], &factor);
     permi_number_reduce(&factor, job->modulus);
     if (status == PERM_OK)
@@ -154,7 +149,6 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   permi_working working;
   permi_maker maker;
   permi_account account;
-  perm_status status;
   int zero = 0;
   const double start = permi_seconds();
   memset(&maker, 0, sizeof maker);
@@ -174,7 +168,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.job->value = permi_job_product;
   maker.job->modulus = options->modulus;
   maker.job->is_complex = matrix->kind == PERM_KIND_COMPLEX;
-  status = permi_working_make(&working, matrix, exact, watch, &zero, result);
+  perm_status status = permi_working_make(&working, matrix, exact, watch, &zero, result);
   if (status == PERM_OK && watch->stopped == PERM_OK) {
     if (!zero && (maker.seen || !working.alone) && !permi_report_left(&working))
       status = permi_fail_memory(result);
@@ -273,7 +267,6 @@ static void permi_job_replace(perm_job **job, perm_job *other)
   *job = other;
 }
 
-/* Drops a job that only explains. */
 static perm_status permi_job_or_none(perm_status status, perm_job **job)
 {
   if (status != PERM_OK)
@@ -326,10 +319,8 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
-  perm_options raised;
-  perm_status status;
   int exact = 0, leaf;
-  status = permi_sparse_check(matrix, options, &watch, &exact, result);
+  perm_status status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
   if (scalar && matrix->n > PERM_MAX_N)
@@ -367,7 +358,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   }
   if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
       options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
-    raised = *options; /* as permi_doubling_is_cheap */
+    perm_options raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
@@ -385,9 +376,8 @@ static perm_precision permi_sparse_higher(const perm_matrix *matrix, permi_contr
   perm_precision next = PERM_PRECISION_COUNT;
   double sum = 0;
   permi_cell cell;
-  size_t e;
   int i, subtracts = matrix->kind == PERM_KIND_COMPLEX;
-  for (e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
+  for (size_t e = 0; matrix->m && e < matrix->nnz && !subtracts && !permi_watch_step(watch, e, 5); e++) {
     permi_matrix_entry(matrix, e, &cell);
     subtracts = cell.real < 0;
   }
@@ -411,12 +401,11 @@ static perm_status permi_sparse_job_planned(const perm_matrix *matrix, int how, 
   permi_control watch = permi_control_begin(options_given);
   perm_job *higher = NULL;
   perm_precision next;
-  perm_status status;
   char line[160];
   int raised = 0;
   permi_result_clear(result);
   *job = NULL;
-  status = permi_sparse_job(matrix, how, &options, job, result);
+  perm_status status = permi_sparse_job(matrix, how, &options, job, result);
   while (status == PERM_OK && (next = permi_sparse_higher(matrix, &watch, &options, *job)) != PERM_PRECISION_COUNT) {
     options.precision = next;
     status = permi_job_or_none(permi_sparse_job(matrix, how, &options, &higher, result), &higher);
@@ -454,12 +443,11 @@ PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   permi_control watch = permi_control_begin(options);
-  perm_status status;
   permi_result_clear(result);
   if (job)
     *job = NULL;
-  status = job ? permi_check_input(matrix, options, &watch, result)
-               : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
+  perm_status status = job ? permi_check_input(matrix, options, &watch, result)
+                           : permi_fail(result, PERM_ERROR_NULL, 3, "job is NULL");
   if (status == PERM_OK)
     status = permi_job_asked(permi_sparse_job_planned(matrix, 0, options, job, result), options, job);
   return permi_meter_end(&call, status, result);
@@ -470,14 +458,13 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
 {
   permi_control watch = permi_control_begin(options);
   permi_working working;
-  perm_status status;
   size_t at;
   int exact, row, zero = 0;
   permi_result_clear(result);
   if (!report)
     return permi_fail(result, PERM_ERROR_NULL, 3, "report is NULL");
   memset(report, 0, sizeof *report);
-  status = permi_check_input(matrix, options, &watch, result);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
     status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
@@ -562,14 +549,11 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
   const double start = permi_seconds();
   const int parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   permi_metered call;
-  const perm_options *options;
-  permi_control watch;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  watch = permi_control_begin(options);
-  status = permi_check_input(matrix, options, &watch, result);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status = permi_check_input(matrix, options, &watch, result);
   if (status == PERM_OK)
     status = permi_compute_matrix(matrix, 0, options, &watch, start, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
@@ -613,12 +597,9 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 {
   const int m = problem->m, n = problem->n, shorter = m < n ? m : n, longer = m < n ? n : m, parts = problem->parts;
   perm_options options = *options_given;
-  permi_control watch;
   perm_matrix matrix;
   perm_status status;
-  double start, zeros;
   size_t nnz = 0;
-  int i, j;
   if (shorter < (m == n ? PERMI_ROUTE_ORDER : 2) || m > PERM_MAX_LINES || n > PERM_MAX_LINES || problem->row_count ||
       problem->column_count || (!problem->real && !problem->integer) ||
       !permi_stride_fits(m, n, problem->ld, 8 * parts) ||
@@ -629,9 +610,9 @@ static int permi_route(const permi_problem *problem, const perm_options *options
              : problem->real && n <= PERM_MAX_N &&
                    n * ldexp(1, n - 1) < PERMI_FREE_SECONDS * permi_dense_rate(&options))
     return 0;
-  start = permi_seconds(); /* small calls end sooner than a clock is read */
-  for (i = 0; i < m; i++)
-    for (j = 0; j < n; j++) {
+  const double start = permi_seconds(); /* small calls end sooner than a clock is read */
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
       const double real = permi_array_part(problem, i, j, 0), imaginary = permi_array_part(problem, i, j, 1);
       if (permi_not_finite(real) || permi_not_finite(imaginary)) {
         permi_check_problem(problem, 0, result);
@@ -641,14 +622,14 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       nnz += real != 0 || imaginary != 0;
     }
-  zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  const double zeros = problem->integer && shorter < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
   if (m != n ? (double)nnz > (1 - zeros) * m * n || permi_rectangle_is_small(shorter, longer, (double)nnz)
              : (double)nnz > (1 - zeros) * n * n && !permi_route_counts(problem))
     return 0;
   permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
-  watch = permi_control_begin(&options);
+  permi_control watch = permi_control_begin(&options);
   if (permi_matrix_of_array(problem, nnz, &options.allocator, &matrix)) {
     status = permi_compute_matrix(&matrix, PERMI_FROM_ARRAY, &options, &watch, start, result);
     perm_matrix_free(&matrix);

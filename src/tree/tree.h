@@ -93,8 +93,7 @@ static double permi_tree_power(int base, int k)
 static void permi_tree_supports(int t, double *sum)
 {
   double way = 1, all = 0;
-  int k;
-  for (k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
+  for (int k = 0; k <= t; way *= (t - k) / (k + 1.0), k++)
     sum[k] = all += way;
   sum[t] = permi_tree_power(2, t);
 }
@@ -114,12 +113,11 @@ static double permi_tree_disjoint(uint32_t one, int one_most, uint32_t other, in
   const int common = permi_count_ones(one & other), a = permi_count_ones(one & ~other);
   const int b = permi_count_ones(other & ~one);
   double pairs = 0, ways = 1, shares, own[PERMI_TREE_WIDTH + 1], others[PERMI_TREE_WIDTH + 1];
-  int x, y;
   permi_tree_supports(a, own);
   permi_tree_supports(b, others);
-  for (x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
+  for (int x = 0; x <= common && x <= one_most; ways *= (common - x) / (x + 1.0), x++) {
     shares = ways * own[one_most - x < a ? one_most - x : a];
-    for (y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
+    for (int y = 0; y <= common - x && y <= other_most; shares *= (common - x - y) / (y + 1.0), y++)
       pairs += shares * others[other_most - y < b ? other_most - y : b];
   }
   return pairs;
@@ -133,11 +131,10 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   const int a1 = permi_count_ones(own & rows), b1 = permi_count_ones(own & ~rows);
   const int a2 = permi_count_ones(other & rows), b2 = permi_count_ones(other & ~rows);
   double pairs = 0;
-  int x, y;
   if (tree->alone)
     return permi_tree_disjoint(one, one_difference, other, other_difference);
-  for (x = 0; x <= a; x++)
-    for (y = 0; y <= b; y++)
+  for (int x = 0; x <= a; x++)
+    for (int y = 0; y <= b; y++)
       pairs += (double)permi_tree_choose(tree, a, x) * permi_tree_choose(tree, b, y) *
                permi_tree_choose(tree, a1 + b1, a1 - (one_difference - x + y)) *
                permi_tree_choose(tree, a2 - x + b2 - y, a2 - x - other_difference);
@@ -151,13 +148,12 @@ static int permi_tree_direct(const permi_tree *tree, uint32_t one, int one_most,
                              double *visits)
 {
   const int few = permi_count_ones(one | other) <= PERMI_TREE_SMALL;
-  double ones, others;
   if (!tree->alone || tree->numbers.algebra != PERMI_MAGNITUDES)
     return -1;
   if (few && !visits)
     return 1;
-  ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
-  others = few ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
+  const double ones = permi_tree_disjoint(one, one_most, other, PERMI_TREE_WIDTH);
+  const double others = few ? ones : permi_tree_disjoint(one, PERMI_TREE_WIDTH, other, other_most);
   if (visits)
     *visits = fmin(ones, others);
   return !few && fmin(ones, others) > 4 * permi_tree_disjoint(one, one_most, other, other_most) ? -1 : ones <= others;
@@ -327,10 +323,9 @@ PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, i
   const int integers = permi_algebra_is_integer(tree->numbers.algebra);
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* 8 times as fast */
   uint32_t set = join->set[part], next = 1;
-  int bit;
-  for (bit = 0; bit < 4; bit++)
+  for (int bit = 0; bit < 4; bit++)
     group_of[bit][0] = mask_of[bit][0] = 0;
-  for (bit = 0; set; set &= set - 1, bit++) {
+  for (int bit = 0; set; set &= set - 1, bit++) {
     const uint32_t one = set & (0 - set), group = one & common ? next : 0, half = 1u << bit % 7;
     for (i = 0; i < half; i++) {
       group_of[bit / 7][half + i] = group_of[bit / 7][i] | group;
@@ -411,7 +406,6 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   const uint32_t fixed = ((1u << join->cut) - 1 - (uint32_t)number) << bits;
   uint32_t c = fixed | ((1u << bits) - 1), g;
   perm_status status = PERM_OK;
-  size_t i;
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = run->tree->alone || (own >= 0 && own <= join->own);
@@ -420,7 +414,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1]) {
         const permi_tree_group one = permi_tree_group_of(join, 0, g), other = permi_tree_group_of(join, 1, h);
-        for (i = 0; i < one.count; i++)
+        for (size_t i = 0; i < one.count; i++)
           multiply(run->tree, &run->rank, one.mask[i] ^ join->rows, one.value + (size_t)run->tree->size * one.index[i],
                    &other, join->out->value);
         status = permi_runner_poll(&run->base, 0.125 * (double)other.count * (double)one.count, run->base.done, thread);
@@ -448,11 +442,9 @@ static void permi_tree_block(const double *a, const double *x, const uint32_t *p
   y[q[7]] = y[q[7]] + a[0] * x7 + a[1] * x6 + a[2] * x5 + a[3] * x4 + a[4] * x3 + a[5] * x2 + a[6] * x1 + a[7] * x0;
 }
 
-/* Copies the `count` places that a block has. */
 static void permi_tree_block_copy(const double *table, const uint32_t *at, uint32_t count, double *room)
 {
-  uint32_t k;
-  for (k = 0; k < 8; k++)
+  for (uint32_t k = 0; k < 8; k++)
     room[k] = k < count ? table[at[k]] : 0;
 }
 
@@ -519,20 +511,18 @@ static permi_tree_product permi_tree_join_begin(permi_tree_run *run, uint32_t al
   const int t = permi_count_ones(target);
   permi_tree_product join = {run, {left, right}, out, permi_tree_extract(all_rows, target), {0, 0}, 0, 0, 0, 0, 0, 1,
                              -1, NULL};
-  uint32_t high;
-  int k;
-  for (k = 0; k < 2; k++)
+  for (int k = 0; k < 2; k++)
     join.set[k] = permi_tree_extract(join.factor[k]->set, target);
   join.common = join.set[0] & join.set[1];
   out->set = target;
   out->difference = left->difference + right->difference;
-  k = permi_count_ones(join.rows) - out->difference;
+  int k = permi_count_ones(join.rows) - out->difference;
   join.common_rows = permi_tree_extract(join.rows, join.common);
   join.ones = k - permi_count_ones(join.rows & ~(join.set[0] | join.set[1]));
   join.own = permi_count_ones(join.set[0] ^ join.set[1]);
   out->states = permi_tree_choose(tree, t, k);
   out->sizes.exp2 = left->sizes.exp2 + right->sizes.exp2;
-  for (high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
+  for (uint32_t high = 0; high == 0 || (t > PERMI_TREE_LOW && high < 1u << (t - PERMI_TREE_LOW)); high++)
     run->rank.high[high] = permi_tree_rank_of(tree, high, PERMI_TREE_LOW, k);
   if (run->base.threads > 1 && PERMI_TREE_PAIR_SECONDS * run->weight *
       permi_tree_pairs(tree, all_rows, left->set, left->difference, right->set, right->difference) >=
@@ -647,8 +637,7 @@ PERMI_NEVER_INLINE static void permi_tree_star(permi_tree_run *run, const permi_
   const int threads = permi_tree_threads(run, table->states), edges = (node + 1)->edge - node->edge;
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, table, threads > 1 ? PERMI_TREE_PARTS * threads : 1);
   double weight = 1, least = 1;
-  int e;
-  for (e = node->edge - 1; e < (node + 1)->edge; e++)
+  for (int e = node->edge - 1; e < (node + 1)->edge; e++)
     if (permi_tree_ray_aim(&ray, node, e)) {
       permi_coefficient_weigh(ray.c, &weight, &least);
       permi_share(threads, 0, (uint64_t)ray.parts, permi_tree_ray_part, &ray, NULL);
@@ -682,7 +671,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     const int t = permi_count_ones(node->all) - 1;
     const permi_coefficient *alone = permi_tree_alone(tree, node);
     uint64_t *unit = run->work[0];
-    int e;
     permi_tree_unit(tree, &factor, unit);
     *table = factor;
     table->value = run->stacked ? table[-1].value + table[-1].states * size : run->values;
@@ -691,7 +679,7 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
     memset(table->value, 0, table->states * size * sizeof *table->value);
     if (alone)
       permi_values_add(&tree->numbers, alone, table->value, unit, 1);
-    for (e = node->edge; e < (node + 1)->edge; e++) {
+    for (int e = node->edge; e < (node + 1)->edge; e++) {
       const permi_tree_edge *edge = &tree->edge[e];
       const int place = tree->alone ? 1 << edge->bit : node->column ? t - 1 - edge->bit : edge->bit;
       permi_values_add(&tree->numbers, &edge->c, table->value + size * (size_t)place, unit, 1);

@@ -1,5 +1,4 @@
-/* ===================================================================================== >>tree_build
-   Prices and runs a block's tree. */
+/* ===================================================================================== >>tree_build */
 #pragma once
 #include "tree_order.h"
 
@@ -13,19 +12,17 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
   const size_t lows = (size_t)1 << low_bits, highs = (size_t)1 << (tree->width - low_bits);
   permi_pool *pool = &run->base.pool;
   perm_status status = PERM_ERROR_MEMORY;
-  uint32_t low, *numbers;
-  int i;
   permi_runner_begin(&run->base, &tree->owned.allocator, control, "tree");
   run->tree = tree;
   run->weight = permi_tree_weight(tree);
   run->table = (permi_tree_table *)permi_pool_get(pool, (size_t)tree->depth + 1, sizeof *run->table);
   run->values = (uint64_t *)permi_pool_get(pool, (stacked + 2 * work) * size, sizeof *run->values);
-  numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
+  uint32_t *numbers = (uint32_t *)permi_pool_get(pool, lows + highs + 2 * (2 * most + groups), sizeof *numbers);
   if (!pool->failed) {
     run->rank.low = numbers;
     run->rank.high = numbers += lows;
     numbers += highs;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
       run->work[i] = run->values + (stacked + (size_t)i * work) * size;
       run->mask[i] = numbers;
       run->index[i] = numbers += most;
@@ -33,7 +30,7 @@ static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *contr
       numbers += groups;
     }
     run->rank.high[0] = 0;
-    for (low = 0; low < lows; low++)
+    for (uint32_t low = 0; low < lows; low++)
       run->rank.low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
     status = permi_runner_go(&run->base, 0, tree->nodes, permi_tree_visit);
   }
@@ -44,9 +41,8 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 {
   const permi_tree *tree = (const permi_tree *)leaf->context;
   permi_tree_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_tree_nodes(tree, control, &run);
+  const perm_status status = permi_tree_nodes(tree, control, &run);
   if (status == PERM_OK) {
     run.base.sizes = run.table->sizes;
     permi_runner_finish(&run.base, &tree->numbers, run.table->states ? run.table->value : NULL, tree->lost_error,
@@ -272,15 +268,14 @@ static uint64_t permi_tree_fingerprint(const permi_tree *tree, permi_control *wa
 {
   static const uint64_t kind[] = {0, 1, 2, 3, 3, 3, 4, 5, 5, 6}; /* in saved states */
   uint64_t hash = permi_hash(PERMI_HASH_START + 1, kind[tree->numbers.algebra]);
-  int i, e;
   hash = permi_hash(permi_hash(hash, (uint64_t)tree->size), tree->numbers.modulus);
-  for (i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
+  for (int i = 0; i < tree->nodes && !permi_watch_step(watch, (size_t)i, 40); i++) {
     const permi_tree_node *node = &tree->node[i];
     hash = permi_hash(permi_hash(hash, (uint64_t)node->children), (uint64_t)node->rows << 32 | node->all);
     hash = permi_hash(hash, (uint64_t)node->set << 1 | (uint64_t)node->column);
     if (tree->alone)
       hash = permi_coefficient_hash(hash, &tree->alone[i]);
-    for (e = node->edge; e < node[1].edge; e++)
+    for (int e = node->edge; e < node[1].edge; e++)
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)tree->edge[e].bit), &tree->edge[e].c);
   }
   return hash;
@@ -290,7 +285,6 @@ static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_t
 {
   permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
   const permi_owned owned = tree ? tree->owned : like->owned;
-  int t, k;
   if (!tree)
     return NULL;
   *tree = *like;
@@ -299,8 +293,8 @@ static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_t
     return tree;
   tree->binomial = (uint32_t(*)[PERMI_TREE_WIDTH + 2])permi_pool_get(&tree->owned.pool, PERMI_TREE_WIDTH + 1,
                                                                      sizeof *tree->binomial);
-  for (t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
-    for (k = 0; k <= t; k++)
+  for (int t = 0; t <= PERMI_TREE_WIDTH && tree->binomial; t++)
+    for (int k = 0; k <= t; k++)
       tree->binomial[t][k] = k == 0 || k == t ? 1 : tree->binomial[t - 1][k - 1] + tree->binomial[t - 1][k];
   return tree;
 }
@@ -418,8 +412,7 @@ static perm_status permi_tree_make(permi_maker *maker, const permi_block *block,
 {
   permi_tree *tree = (permi_tree *)offer->plan;
   const int doubled = permi_algebra_is_dd(tree->numbers.algebra) && !block->rounded;
-  int i;
-  for (i = 0; i < tree->nodes; i++)
+  for (int i = 0; i < tree->nodes; i++)
     leaf->threaded |= tree->cost[i + 1] - tree->cost[i] >= PERMI_SHARE_SECONDS;
   leaf->information.work = tree->pairs + tree->states;
   if (maker->seen)

@@ -1,5 +1,4 @@
-/* ===================================================================================== >>tree_order
-   Orders of a block by elimination. */
+/* ===================================================================================== >>tree_order */
 #pragma once
 #include "tree.h"
 
@@ -48,20 +47,18 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
   uint64_t *place = permi_tree_find(graph, pair); /* never 0 */
-  int end;
   if (*place)
     return 0;
   if (2 * graph->pairs + 2 > graph->pair_room) {
     const size_t room = graph->pair_room;
     uint64_t *old = graph->pair, *larger = (uint64_t *)permi_allocate(graph->allocator, 2 * room, sizeof *old);
-    size_t i;
     if (!larger || !permi_copy(graph->watch, larger, NULL, 2 * room * sizeof *old)) {
       permi_release(graph->allocator, larger);
       return -1;
     }
     graph->pair = larger;
     graph->pair_room = 2 * room;
-    for (i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
+    for (size_t i = 0; i < room && !permi_watch_step(graph->watch, i, 30); i++)
       if (old[i])
         *permi_tree_find(graph, old[i]) = old[i];
     permi_release(graph->allocator, old);
@@ -69,7 +66,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   }
   *place = pair;
   graph->pairs++;
-  for (end = 0; end < 2; end++) {
+  for (int end = 0; end < 2; end++) {
     const int from = end ? b : a;
     if (!permi_room(graph->allocator, graph->watch, &graph->link, 2 * graph->links, 2, &graph->link_room,
                     sizeof(int)) || graph->links > INT_MAX / 4)
@@ -82,7 +79,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Lists the living neighbours. Millions of a hub's may be dead. */
+/* Millions of a hub's neighbours may be dead. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -173,7 +170,6 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 {
   const int n = block->vertices;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
@@ -191,23 +187,23 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   }
   if (!permi_copy(graph->watch, graph->pair, NULL, graph->pair_room * sizeof *graph->pair))
     return PERM_ERROR_LIMIT;
-  for (v = 0; v < n; v++) {
+  for (int v = 0; v < n; v++) {
     graph->head[v] = graph->turn[v] = -1;
     graph->degree[v] = 0;
   }
   graph->lowest = PERMI_TREE_WIDTH;
-  for (v = 0; v <= PERMI_TREE_WIDTH; v++)
+  for (int v = 0; v <= PERMI_TREE_WIDTH; v++)
     graph->first[v] = -1;
-  for (v = 0; v < block->n; v++)
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+  for (int v = 0; v < block->n; v++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++) {
       if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
-  for (v = n; graph->listed && v-- > 0;)
+  for (int v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
-  for (v = 0; v < n && !graph->listed; v++)
+  for (int v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 150))
       return PERM_ERROR_LIMIT;
     else if (!permi_tree_key_push(graph, v))
@@ -218,20 +214,19 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
 /* Returns 0 without memory or if stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
-  int i, j;
   graph->turn[v] = turn;
   graph->scope_start[turn] = (int)graph->scopes;
   if (!permi_room(graph->allocator, graph->watch, &graph->scope, graph->scopes, (size_t)count, &graph->scope_room,
                   sizeof(int)))
     return 0;
-  for (i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++) {
     graph->scope[graph->scopes++] = neighbour[i];
     graph->degree[neighbour[i]]--;
-    for (j = 0; j < i; j++)
+    for (int j = 0; j < i; j++)
       if (permi_tree_link(graph, neighbour[i], neighbour[j]) < 0)
         return 0;
   }
-  for (i = 0; i < count; i++)
+  for (int i = 0; i < count; i++)
     if (graph->listed) {
       permi_tree_list_drop(graph, neighbour[i]);
       permi_tree_list_push(graph, neighbour[i]);
@@ -254,16 +249,15 @@ typedef struct permi_tree_look {
 
 static void permi_tree_look_begin(permi_tree_look *look, const permi_block *block)
 {
-  int v, e, w;
   look->n = block->vertices;
   look->words = (look->n + 63) / 64;
   look->units = 0;
-  for (v = 0; v < look->n; v++) {
+  for (int v = 0; v < look->n; v++) {
     look->degree[v] = block->start[v + 1] - block->start[v];
     look->fill[v] = -1;
-    for (w = 0; w < look->words; w++)
+    for (int w = 0; w < look->words; w++)
       look->adjacent[v][w] = 0;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       look->adjacent[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
   }
 }
@@ -272,11 +266,10 @@ static int permi_tree_look_fill(permi_tree_look *look, int v)
 {
   const uint64_t *own = look->adjacent[v];
   int neighbour[PERMI_TREE_WIDTH], count = 0, w, i, j;
-  uint64_t bits;
   if (look->fill[v] >= 0 || look->degree[v] >= PERMI_TREE_WIDTH)
     return look->fill[v] >= 0 ? look->fill[v] : PERMI_TREE_WIDTH * PERMI_TREE_WIDTH;
   for (w = 0; w < look->words; w++)
-    for (bits = own[w]; bits; bits &= bits - 1)
+    for (uint64_t bits = own[w]; bits; bits &= bits - 1)
       neighbour[count++] = 64 * w + permi_trailing_zeros(bits);
   look->fill[v] = 0;
   look->units += count * count;
@@ -293,9 +286,8 @@ static void permi_tree_look_eliminate(permi_tree_look *look, int v)
   int w, k, u;
   for (w = 0; w < look->words; w++)
     for (bits = own[w]; bits; bits &= bits - 1) {
-      uint64_t *other;
       u = 64 * w + permi_trailing_zeros(bits);
-      other = look->adjacent[u];
+      uint64_t *other = look->adjacent[u];
       for (look->degree[u] = k = 0; k < look->words; k++) {
         other[k] |= own[k];
         other[k] &= k == u >> 6 ? ~(UINT64_C(1) << (u & 63)) : ~UINT64_C(0);
@@ -320,12 +312,11 @@ static double permi_tree_look_seconds(int degree)
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
   permi_tree_look look;
-  int v, turn;
   double least = 0;
   permi_tree_look_begin(&look, block);
-  for (turn = 0; turn < look.n && least <= limit; turn++) {
+  for (int turn = 0; turn < look.n && least <= limit; turn++) {
     int best = 0;
-    for (v = 1; v < look.n; v++)
+    for (int v = 1; v < look.n; v++)
       best = look.degree[v] < look.degree[best] ? v : best;
     if (look.degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
@@ -351,7 +342,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
   permi_tree_look_begin(&look, block);
   for (turn = 0; turn < look.n; turn++) {
     int best = -1, least_key = INT_MAX;
-    uint64_t bits;
     for (v = 0; v < look.n; v++) {
       int key = look.degree[v];
       if (key == INT_MAX || (start % 2 == 0 && best >= 0 && key > look.degree[best]))
@@ -374,7 +364,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph,
     graph->turn[best] = turn;
     graph->scope_start[turn] = (int)graph->scopes;
     for (w = 0; w < look.words; w++)
-      for (bits = look.adjacent[best][w]; bits; bits &= bits - 1)
+      for (uint64_t bits = look.adjacent[best][w]; bits; bits &= bits - 1)
         graph->scope[graph->scopes++] = 64 * w + permi_trailing_zeros(bits);
     permi_tree_look_eliminate(&look, best);
   }

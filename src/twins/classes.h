@@ -91,8 +91,6 @@ PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a,
   const double *part[] = {block->real, block->imaginary};
   const int edge[2][2] = {{a, d}, {b, c}}, parts = part[1] != NULL;
   perm_sum sum[2];
-  double x, y;
-  int i, j, pair, w;
   if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
@@ -102,17 +100,17 @@ PERMI_NEVER_INLINE static int permi_class_alike(const permi_block *block, int a,
     permi_wide_add_product(&q, &right, block->integer[c]);
     return p.low == q.low && p.high == q.high;
   }
-  x = block->absolute[a] * block->absolute[d];
-  y = block->absolute[b] * block->absolute[c];
+  const double x = block->absolute[a] * block->absolute[d];
+  const double y = block->absolute[b] * block->absolute[c];
   if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
     return 0;
   memset(sum, 0, sizeof sum);
-  for (i = 0; i <= parts; i++)
-    for (j = 0; j <= parts; j++)
-      for (pair = 0; pair < 2; pair++)
+  for (int i = 0; i <= parts; i++)
+    for (int j = 0; j <= parts; j++)
+      for (int pair = 0; pair < 2; pair++)
         if (!permi_class_add(&sum[i ^ j], part[i][edge[pair][0]], part[j][edge[pair][1]], pair ^ (i & j)))
           return 0;
-  for (w = 0; w < 2 * PERM_SUM_WORDS; w++)
+  for (int w = 0; w < 2 * PERM_SUM_WORDS; w++)
     if (sum[w / PERM_SUM_WORDS].word[w % PERM_SUM_WORDS])
       return 0;
   return 1;
@@ -250,10 +248,9 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
 static void permi_class_count(permi_class_build *build, int u, int from, int into)
 {
   const permi_block *block = build->block;
-  int e, pass;
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     const int number = pass ? into : from, change = pass ? 1 : -1;
-    for (e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
+    for (int e = block->start[u]; e < block->start[u + 1] && number > 1; e++) {
       const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES + (size_t)build->list[number].slot;
       build->met[at] += change;
       build->odd[at] += change * build->uncommon[block->edge[e]];
@@ -270,7 +267,6 @@ static void permi_class_place(permi_class_build *build, int u, int place)
   build->place[u] = place;
 }
 
-/* Notes how v joined in step p. */
 static void permi_class_leave(permi_class_build *build, int v, int p)
 {
   const permi_block *block = build->block;
@@ -349,13 +345,12 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   permi_classes *plan = build->plan;
   const permi_coefficient one = permi_coefficient_one();
   const permi_class_part made = {from, into, u >= 0, 0, one, one};
-  permi_class_part *part;
   if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
                   sizeof *plan->part)) {
     build->status = PERM_ERROR_MEMORY;
     return NULL;
   }
-  part = &plan->part[build->parts++];
+  permi_class_part *part = &plan->part[build->parts++];
   *part = made;
   plan->step[p].parts++;
   if (u >= 0 && build->plain[u])
@@ -387,7 +382,6 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
     const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
     const double room = permi_class_most(size, ahead);
     int64_t growth = 1;
-    permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
       from = permi_class_new(build, side, begin[k], size, ahead);
@@ -400,7 +394,7 @@ PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int 
       build->number[u] = from;
     }
     if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
-      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      permi_class_part *part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
       if (part) {
         part->grows = growth != 1;
         part->growth = permi_class_whole(growth, &plan->numbers);
@@ -476,7 +470,6 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
 {
   const size_t vertices = 2 * (size_t)block->n;
   permi_pool *pool = &build->pool;
-  int v, side;
   memset(build, 0, sizeof *build);
   build->block = block;
   build->watch = watch;
@@ -501,11 +494,11 @@ PERMI_NEVER_INLINE static void permi_class_build_begin(permi_class_build *build,
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->list, 0, 2 * sizeof *build->list);
   build->numbered = 2;
-  for (side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++) {
     build->list[side].first = side * block->n;
     build->come[side] = build->list[side].size = block->n;
   }
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     build->member[v] = build->place[v] = v;
     build->number[v] = v >= block->n;
     build->open[v] = block->start[v + 1] - block->start[v];

@@ -1,5 +1,4 @@
-/* ================================================================================== >>classes_order
-   Order, price, offer. */
+/* ================================================================================== >>classes_order */
 #pragma once
 #include "classes_run.h"
 
@@ -102,9 +101,6 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
-  permi_class_part *part;
-  permi_class_limit *limit;
-  perm_status status;
   int p;
   plan->numbers = like->numbers;
   plan->lost_error = like->lost_error;
@@ -116,9 +112,9 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
     if (watch->worked > patience || permi_watch(watch, 0))
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
-  status = build.status;
-  part = plan->part;
-  limit = plan->limit;
+  perm_status status = build.status;
+  permi_class_part *part = plan->part;
+  permi_class_limit *limit = plan->limit;
   if (status == PERM_OK) {
     plan->numbered = build.numbered;
     plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
@@ -225,18 +221,17 @@ static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START + 2, (uint64_t)plan->numbers.algebra);
-  int p, k;
   hash = permi_hash(permi_hash(hash, (uint64_t)plan->numbers.words), plan->numbers.modulus);
-  for (p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
+  for (int p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
     const permi_class_step *step = &plan->step[p];
     hash = permi_hash(hash, (uint64_t)(int64_t)step->joins << 32 | (uint64_t)step->most);
     hash = permi_coefficient_hash(hash, &step->factor);
-    for (k = step->part; k < step->part + step->parts; k++) {
+    for (int k = step->part; k < step->part + step->parts; k++) {
       const permi_class_part *part = &plan->part[k];
       hash = permi_hash(hash, (uint64_t)part->from << 32 | (uint64_t)part->into << 1 | (uint64_t)part->meets);
       hash = permi_coefficient_hash(permi_coefficient_hash(hash, &part->entry), &part->growth);
     }
-    for (k = step->limit; k < step->limit + step->limits; k++)
+    for (int k = step->limit; k < step->limit + step->limits; k++)
       hash = permi_hash(hash, (uint64_t)plan->limit[k].number << 32 | (uint64_t)plan->limit[k].most);
   }
   return hash;

@@ -1,5 +1,4 @@
-/* ==================================================================================== >>classes_run
-   Runs method twins. */
+/* ==================================================================================== >>classes_run */
 #pragma once
 #include "classes.h"
 
@@ -53,8 +52,7 @@ static int permi_class_number(const permi_class *c, const uint64_t *key)
 static uint64_t permi_class_hash(const uint64_t *key, int words)
 {
   uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * key[0];
-  int w;
-  for (w = 1; w < words; w++)
+  for (int w = 1; w < words; w++)
     hash = permi_hash(hash, key[w]);
   return hash ^ hash >> 32;
 }
@@ -117,10 +115,9 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   const permi_class_list *list = &run->list[run->p & 1][share];
   const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
   const int source = (int)share;
-  size_t s;
   int k, more = 1;
   (void)thread;
-  for (s = run->first; s < end && s < list->count && more; s++) {
+  for (size_t s = run->first; s < end && s < list->count && more; s++) {
     const uint64_t *key = list->key + s * words;
     uint64_t into[PERMI_CLASS_WORDS];
     const int must = permi_class_move(plan, step, key, into);
@@ -222,13 +219,11 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   const permi_classes *plan = run->plan;
   const size_t words = (size_t)plan->words;
   permi_class_list *list = &run->list[(run->p + 1) & 1][share];
-  int source;
-  size_t k;
   (void)thread;
-  for (source = 0; source < run->shares; source++) {
+  for (int source = 0; source < run->shares; source++) {
     permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
     const permi_class_list *from = &run->list[run->p & 1][source];
-    for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
+    for (size_t k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const uint64_t *take = takes->take + k * (1 + words);
       const uint32_t state = (uint32_t)take[0], way = (uint32_t)(take[0] >> 32);
       const size_t t = permi_class_find(run, list, take + 1);
@@ -254,8 +249,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n;
-  int p;
-  for (p = 0; p < plan->steps; p++)
+  for (int p = 0; p < plan->steps; p++)
     operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
   return operations + roundings > 1e14 ? (double)INFINITY
                                        : permi_terms_bound(&plan->numbers, roundings, operations, operations);
@@ -267,11 +261,10 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
   const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
-  int k, shared;
   perm_status status = PERM_OK;
   run->p = p;
   runner->done = step->done / run->plan->cost * run->plan->seconds;
-  for (k = 0; k < run->shares; k++) {
+  for (int k = 0; k < run->shares; k++) {
     target[k].count = 0;
     for (places = 16; places < 2 * source[k].count; places *= 2)
       ;
@@ -282,16 +275,16 @@ static perm_status permi_class_advance(permi_runner *runner, int p)
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
+  const int shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : runner->threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
-    for (k = 0; k < run->shares && status == PERM_OK; k++)
+    for (int k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
     if (status == PERM_OK)
       status = permi_runner_poll(runner, PERMI_RUNNER_POLL, runner->done, 0);
   }
-  for (k = 0; k < run->shares; k++) {
+  for (int k = 0; k < run->shares; k++) {
     runner->visited += (double)target[k].count;
     if (!permi_algebra_is_integer(run->plan->numbers.algebra))
       permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2,
@@ -304,14 +297,12 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 {
   const uint64_t none[PERMI_CLASS_WORDS] = {0};
   permi_pool *pool = &run->base.pool;
-  size_t shares;
-  int k;
   permi_runner_begin(&run->base, &plan->owned.allocator, control, "classes");
   run->plan = plan;
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
-  shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++)
+  const size_t shares = (size_t)run->shares;
+  for (int k = 0; k < 2; k++)
     run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
   run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
   run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
@@ -323,11 +314,10 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
 
 static void permi_class_run_close(permi_class_run *run)
 {
-  int k, which;
-  for (k = 0; run->takes && k < run->shares * run->shares; k++)
+  for (int k = 0; run->takes && k < run->shares * run->shares; k++)
     permi_release(&run->base.locked, run->takes[k].take);
-  for (which = 0; which < 2; which++)
-    for (k = 0; run->list[which] && k < run->shares; k++) {
+  for (int which = 0; which < 2; which++)
+    for (int k = 0; run->list[which] && k < run->shares; k++) {
       permi_release(&run->base.locked, run->list[which][k].key);
       permi_release(&run->base.locked, run->list[which][k].value);
       permi_release(&run->base.locked, run->list[which][k].exp2);
