@@ -18355,6 +18355,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   const int scalar = options->method >= PERM_METHOD_GLYNN && options->method <= PERM_METHOD_EXPANSION;
   const int whole = scalar || permi_sparse_by_counts(matrix, options);
   permi_control watch = permi_control_begin(options);
+  perm_options raised;
   int exact = 0, leaf;
   perm_status status = permi_sparse_check(matrix, options, &watch, &exact, result);
   if (status != PERM_OK)
@@ -18394,7 +18395,7 @@ static perm_status permi_sparse_job(const perm_matrix *matrix, int how, const pe
   }
   if (!exact && options->certify && permi_matrix_shorter(matrix) <= PERMI_NEAR_N &&
       options->method == PERM_METHOD_AUTO && options->precision == PERM_PRECISION_DEFAULT) {
-    perm_options raised = *options; /* as permi_doubling_is_cheap */
+    raised = *options; /* as permi_doubling_is_cheap */
     raised.precision = PERM_PRECISION_DD;
     watch.options = &raised;
   }
