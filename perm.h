@@ -1058,7 +1058,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 /* Workspaces: released blocks by classes of sizes, four to a power of two. A block's head holds its class. */
 #define PERMI_WORKSPACE_HEAD 16
-#define PERMI_MALLOC_BYTES 16 /* of a block */
+#define PERMI_MALLOC_BYTES 16
 #define PERMI_WORKSPACE_CLASSES 256
 typedef struct permi_workspace {
   perm_allocator under;
@@ -12657,7 +12657,7 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       const double weight =
           (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
       const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
-      const double x = (made < 0 ? 0 : made) + 0; /* not -0 */
+      const double x = (made < 0 ? 0 : made) + 0;
       if (row == call->m || column == call->n) {
         spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;

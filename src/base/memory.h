@@ -58,7 +58,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 /* Workspaces: released blocks by classes of sizes, four to a power of two. A block's head holds its class. */
 #define PERMI_WORKSPACE_HEAD 16
-#define PERMI_MALLOC_BYTES 16 /* of a block */
+#define PERMI_MALLOC_BYTES 16
 #define PERMI_WORKSPACE_CLASSES 256
 typedef struct permi_workspace {
   perm_allocator under;
