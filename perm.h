@@ -1448,7 +1448,6 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
     meter->under = options->allocator;
     meter->input = input;
     meter->limit = options->max_bytes - input;
-    meter->live = sizeof *meter + PERMI_METER_HEAD + PERMI_MALLOC_BYTES;
     meter->holders = 1;
   }
   call->meter = meter;
