@@ -57,6 +57,7 @@ static void permi_release(const perm_allocator *allocator, void *pointer)
 
 /* Workspaces: released blocks by classes of sizes, four to a power of two. A block's head holds its class. */
 #define PERMI_WORKSPACE_HEAD 16
+#define PERMI_MALLOC_BYTES 16
 #define PERMI_WORKSPACE_CLASSES 256
 typedef struct permi_workspace {
   perm_allocator under;
@@ -64,10 +65,10 @@ typedef struct permi_workspace {
   void *idle[PERMI_WORKSPACE_CLASSES];
 } permi_workspace;
 
-/* Returns the class for so many bytes, *size the block's. */
+/* Returns the class for so many bytes, *size the block's, with malloc's. */
 static size_t permi_workspace_class(size_t bytes, size_t *size)
 {
-  size_t units = bytes / 16 + (bytes % 16 > 0) + PERMI_WORKSPACE_HEAD / 16, shift = 0;
+  size_t units = bytes / 16 + (bytes % 16 > 0) + (PERMI_WORKSPACE_HEAD + PERMI_MALLOC_BYTES) / 16, shift = 0;
   for (; units > 7; shift++)
     units = units / 2 + (units & 1);
   *size = units << shift << 4;
@@ -101,7 +102,7 @@ static void *permi_workspace_allocate(size_t bytes, void *user_data)
   }
   if (workspace->held + (double)size > workspace->limit)
     permi_workspace_trim(workspace);
-  block = (char *)permi_allocate(&workspace->under, size, 1);
+  block = (char *)permi_allocate(&workspace->under, size - PERMI_MALLOC_BYTES, 1);
   if (!block)
     return NULL;
   memcpy(block, &own, sizeof own);
@@ -348,7 +349,6 @@ static perm_status permi_fail_stride(perm_result *result, int argument, const ch
 
 /* A meter counts memory for max_bytes. A block's head holds its cost; the last holder releases the meter. */
 #define PERMI_METER_HEAD 16
-#define PERMI_METER_EXTRA 32 /* beyond its bytes */
 typedef struct permi_meter {
   perm_allocator under;
   double limit, input; /* bytes beside the input, bytes of it */
@@ -391,14 +391,12 @@ static void permi_meter_leave(permi_meter *meter)
 static void *permi_meter_allocate(size_t bytes, void *user_data)
 {
   permi_meter *meter = (permi_meter *)user_data;
-  size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_EXTRA, now;
+  size_t cost = (bytes + 15) / 16 * 16 + PERMI_METER_HEAD + PERMI_MALLOC_BYTES, now;
   char *memory = NULL;
   if (!meter || cost < bytes || cost > SIZE_MAX / 2)
     return NULL;
-  if (meter->under.allocate == permi_workspace_allocate) {
+  if (meter->under.allocate == permi_workspace_allocate)
     permi_workspace_class(bytes + PERMI_METER_HEAD, &cost);
-    cost += PERMI_METER_EXTRA - PERMI_METER_HEAD;
-  }
   now = permi_count(&meter->live, cost);
   if ((double)now > meter->limit)
     permi_most(&meter->wanted, now);

@@ -31,7 +31,8 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight =
           (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
-      const double x = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      const double x = (made < 0 ? 0 : made) + 0;
       if (row == call->m || column == call->n) {
         spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
         continue;

@@ -689,6 +689,28 @@ TEST(t_faults_workspaces_keep_memory)
   }
 }
 
+/* max_bytes counts what malloc adds to blocks that a workspace keeps. */
+TEST(t_faults_workspaces_count_all)
+{
+  const perm_allocator counted = {fault_allocate, fault_release, &fault_own};
+  perm_options options = {0};
+  permi_metered call;
+  void *block[1000];
+  int k;
+  memset(&fault_own, 0, sizeof fault_own);
+  CHECK(perm_workspace_create(&counted, &options.allocator) == PERM_OK);
+  for (k = 0; k < 1000; k++)
+    CHECK((block[k] = options.allocator.allocate(1, options.allocator.user_data)) != NULL);
+  for (k = 0; k < 1000; k++)
+    options.allocator.release(block[k], options.allocator.user_data);
+  options.max_bytes = 40000; /* 32000 in blocks */
+  permi_meter_begin(&call, &options, 0);
+  CHECK(fault_own.live == 2 && call.meter);
+  permi_meter_end(&call, PERM_OK, NULL);
+  perm_workspace_free(&options.allocator);
+  CHECK(fault_own.live == 0);
+}
+
 /* The disk is full after k bytes, for every k; closing fails; of checkpoints every system call fails in turn, once and
    from there on. The old file is there after that, or the new one, and nothing else. */
 TEST(t_faults_fail_every_write)

@@ -155,6 +155,20 @@ TEST(t_marginals_scales)
   CHECK(permi_ldexp(r.value, r.exp2) == 0 && r.value > 0);
 }
 
+/* No chance is below 0, or -0, where the kernels' rounding is above it. */
+TEST(t_marginals_are_not_negative)
+{
+  static const double a[9] = {0x1.7168e92ead8a9p+102, 0x1.6f023dcf5f2acp+66,  0x1.958b94282edd2p+135,
+                              0x1.bb8763ef7579cp+170, 0x1.420f851efa14ap-16,  0x1.4fdbca9fc71ep-190,
+                              0x1.38c7957aec666p+179, -0.0,                   0x1.609e79c31ddfp-91};
+  double x[9];
+  perm_result r;
+  int k;
+  CHECK(perm_marginals_real(3, 3, a, 3, NULL, NULL, NULL, x, &r) == PERM_OK && r.method == PERM_METHOD_DENSE);
+  for (k = 0; k < 9; k++)
+    CHECK_SHOW(x[k] >= 0 && !signbit(x[k]), "%d: %g", k, x[k]);
+}
+
 /* Too many states for memory: the kernels, which escalate to subsets where they may. */
 TEST(t_marginals_elsewhere)
 {
