@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
+#define PERMI_DERIVE_TOLD 1e-9   /* of the permanent beside derivatives */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -269,7 +270,7 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
-  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0, lost;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
   size_t k;
   permi_number_normalise(permanent);
@@ -284,9 +285,11 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
     most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
     least = whole < least ? whole : least;
   } else {
-    whole = 0;
+    whole = most == LLONG_MIN ? 0 : most;
   }
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
+  if (whole < common - 1000) /* as the permanent, if derivatives stay below 2^1000 */
+    common = whole > common - 2000 ? whole + 1000 : common - 1000;
   for (k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;
@@ -299,6 +302,13 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   result->error_bound = permi_ldexp(derivation->worst[0], derivation->worst_exp2 - common) * (1 + 1e-12) + 2 * error;
   result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
+  lost = permanent->error > 0 || permanent->value.hi != 0 || permanent->imaginary.hi != 0 ? DBL_MIN * DBL_EPSILON : 0;
+  lost = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
+  if (!(lost <= PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary))) {
+    permi_say(result->message, sizeof result->message, "value has lost digits: error_bound is of it, too");
+    result->error_bound = lost <= result->error_bound ? result->error_bound : lost;
+    result->error_estimate = result->error_bound;
+  }
 }
 
 static double permi_derive_array_seconds(const permi_derivation *derivation)
