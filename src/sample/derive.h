@@ -643,7 +643,7 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
   }
   for (k = 0; k < count; k++)
     results[k].status = PERM_ERROR_LIMIT;
-  for (;; threads /= 2) { /* within max_bytes, at last by single calls */
+  for (;; threads /= 2) { /* at last single calls */
     scenes.options = threads ? scenes.options : permi_options(options);
     scenes.workspace = threads ? (perm_allocator *)permi_allocate_zeros(&under, threads, sizeof under) : NULL;
     for (made = 0; scenes.workspace && made < threads && !perm_workspace_create(&under, &scenes.workspace[made]);)
@@ -660,7 +660,6 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
   }
   for (k = 0; k < count && status == PERM_OK; k++)
     status = results[k].status;
-  permi_meter_end(&call, PERM_OK, NULL);
-  return status;
+  return (permi_meter_end(&call, PERM_OK, NULL), status);
 }
 /* SPDX-License-Identifier: MIT */

@@ -565,42 +565,6 @@ TEST(t_derive_counts_losses)
   CHECK(permi_derive_chance(&derivation, &derived, factor, 0) == 0 && derivation.lost == 0);
 }
 
-/* One exponent holds the permanent and derivatives 2^2000 times as large; beyond, value says that it is none. */
-TEST(t_derive_value_beside_large_derivatives)
-{
-  static size_t start[] = {0, 2, 4};
-  static int column[] = {0, 1, 0, 1};
-  double real[4] = {0, 0, 0, 0}, out[4];
-  perm_matrix matrix;
-  perm_result r;
-  int scale;
-  memset(&matrix, 0, sizeof matrix);
-  matrix.m = matrix.n = 2;
-  matrix.nnz = 4;
-  matrix.kind = PERM_KIND_REAL;
-  matrix.row_start = start;
-  matrix.column = column;
-  matrix.real = real;
-  for (scale = 0; scale <= 1000; scale += 10) {
-    real[0] = real[3] = 1.5 * ldexp(1, -scale); /* the permanent is their product, entry 1 a stored 0 */
-    real[2] = ldexp(1, scale);
-    CHECK_SHOW(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK, "%s", r.message);
-    CHECK(out[1] > 0 && permi_ldexp(out[1], r.exp2 - scale) == 1);
-    if (r.message[0]) {
-      CHECK_SHOW(scale > 600 && r.value < 1e-300 && r.value <= r.error_bound, "%d: %g", scale, r.value);
-      continue;
-    }
-    CHECK_SHOW(fabs(permi_ldexp(r.value, r.exp2 + 2 * scale) - 2.25) < 3e-9, "%d: %g, 2^%lld", scale, r.value, r.exp2);
-    CHECK(scale < 700);
-  }
-  real[0] = real[3] = 0; /* nothing is lost of a permanent without a product */
-  CHECK(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK && r.value == 0 && !r.message[0]);
-  real[0] = 1; /* nor of one without rounding; of what cancels, digits are */
-  real[1] = real[2] = real[3] = 0.1;
-  real[2] = -1;
-  CHECK(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK && r.value == 0 && r.message[0] && r.error_bound > 0);
-}
-
 TEST(t_derive_refusals)
 {
   static size_t start[] = {0, 2, 3}, hole[] = {0, 0, 1}, none[] = {0, 0, 0};

@@ -248,8 +248,8 @@ TEST(t_scenes_within_memory)
           const perm_status status = scenes.alone[k].status;
           const int same = status == PERM_OK ? scenes.result[k].status == PERM_OK : scenes_blank(k, status);
           scenes.result[k].threads = 1; /* of all by a single call */
-          CHECK_SHOW(same && (status != PERM_OK || scenes_same(k)), "%g bytes, %d threads, own %d, scene %d: %s, not %s",
-                     options.max_bytes, threads, own, k, scenes.result[k].message, scenes.alone[k].message);
+          CHECK_SHOW(same && (status != PERM_OK || scenes_same(k)), "%g bytes, %d threads, scene %d: %s, not %s",
+                     options.max_bytes, threads, k, scenes.result[k].message, scenes.alone[k].message);
           whole += status == PERM_OK;
           refused += status == PERM_ERROR_LIMIT && strstr(scenes.result[k].message, "max_bytes");
         }
