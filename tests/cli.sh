@@ -392,6 +392,10 @@ expect market_write 2 'nothing is computed, so there is no use for "--marginals'
 cp $dir/wide.txt $dir/kept.txt
 $perm --marginals --market $dir/wide.txt >/dev/null; check market_input_kept cmp $dir/wide.txt $dir/kept.txt
 expect marginals_signs 2 'entries below 0 have no chances' --marginals --generate gauss:5
+printf '1e-300 1e300 1\n1e300 1e-300 1\n' >$dir/far.txt
+expect marginals_far 2 'range beyond doubles; leave out those too small to count' --marginals $dir/far.txt
+printf '1e-300 2e-300\n1e300 3e300\n' >$dir/scales.txt
+expect marginals_scales 0 '^    2 2 0[.](6|59999)' --marginals $dir/scales.txt
 for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
   expect "marginals $option" 2 'has no use for' --marginals $option $dir/nine.txt
 done
@@ -923,8 +927,8 @@ expect one_block 0 'eliminated, 1 block left$' --generate uniform:5 --explain=fu
 check one_round grep -Eq '^ *structure: [01] rounds?, 1 component at first' $dir/out
 check one_round_of sh -c "! grep -E ' 1 (rounds|components|blocks) ' $dir/out"
 printf '1 2 3\n0 0 0\n4 5 6\n' >$dir/row0.txt
-expect one_row_drawn 2 'nothing can be drawn: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
-expect marginals_zero 2 'permanent is 0' --marginals $dir/row0.txt
+expect one_row_drawn 2 'no assignment has a weight: 1 row has entries in only 0 columns$' --sample 2 $dir/row0.txt
+expect marginals_zero 2 'permanent is 0, no assignment has a weight: 1 row has' --marginals $dir/row0.txt
 expect one_row_explained 0 'the permanent is 0: 1 row has entries in only 0 columns$' --explain=full $dir/row0.txt
 # limits, stopping, tolerance
 expect stopped 1 '--max-seconds reached after .* of about .*; there is no value' --generate uniform:40 --max-seconds 0.05

@@ -1878,8 +1878,7 @@ def _row_of(stored, row, call, full):
     """Minors of a row all of whose entries are stored."""
     answer, result, _ = _by_sparse("gradient", stored, call, full)
     answer = answer[bisect.bisect_left(stored.row, row):][:stored.shape[1]]
-    if isinstance(answer, list) and np:
-        answer = np.array(answer, object)
+    answer = np.array(answer, object) if isinstance(answer, list) and np else answer
     return (answer, _Beside(**vars(result))) if full else answer
 
 
@@ -1900,14 +1899,15 @@ def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     if not _is_large(a, rows, cols, out) or not 0 <= row < a.shape[0]:
         return _listed("minors", a, rows, cols, row, full, out, options)
     call = _call(options, "row", "full")
-    return _row_of(_stored(a, (row,), _exactly(call, full)), row, call, full)
+    return _row_of(_stored(a, (row,), not full and call.precision in ("default", "exact")), row, call, full)
 
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
-    """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
-    fewer, of integers that of m n permanents one order smaller. Of scipy.sparse matrices with more than 64 lines
-    doubles, by the stored entries, also zeros, in a matrix of the same pattern, or with full (that matrix, result). Of
-    a bipartite graph, as in marginals(), a dict by edge; exact if all weights are integers.
+    """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents, of
+    integers that of m n permanents one order smaller. Of scipy.sparse matrices with over 64 lines those by the stored
+    entries, also zeros, in a matrix of that pattern, or with full (that matrix, result): of integers int64, or, if one
+    is longer, Python ints in its `data` (csr, csc, coo; scipy takes them only there). Of a bipartite graph a dict by
+    edge, as in marginals(); exact if all weights are integers.
 
     >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
@@ -1915,22 +1915,17 @@ def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     sides, full = _two_sides(a, rows) if _is_graph(a) else None, _flag("full", full)
     if not sides and not _is_large(a, rows, cols, out):
         return _listed("gradient", a, rows, cols, None, full, out, options)
-    call = _call(options, "rows", "full")
     if sides and (cols is not None or out is not None):
         raise InputError("cols, out: not of a graph's edges", "PERM_ERROR_OPTION")
-    stored = _Bipartite(a, sides, _exactly(call, full)) if sides else _stored(a)
-    return _full(stored, a, call, full)
+    call = _call(options, "rows", "full")
+    whole = not full and call.precision in ("default", "exact")
+    return _full(_Bipartite(a, sides, whole) if sides else _stored(a, (), whole), a, call, full)
 
 
 def _full(stored, a, call, full):
     """The gradient in the form of a."""
     answer, result, _ = _by_sparse("gradient", stored, call, full)
-    answer = stored.like(a, answer)
-    return (answer, _Beside(**vars(result))) if full else answer
-
-
-def _exactly(call, full):
-    return not full and call.precision in ("default", "exact")
+    return (stored.like(a, answer), _Beside(**vars(result))) if full else stored.like(a, answer)
 
 
 def _is_large(a, rows, cols, out):
@@ -1963,14 +1958,17 @@ class _Stored:
     def like(self, a, values):
         """The numbers of the entries in the form of a, a scipy.sparse matrix or an array."""
         if _is_sparse(a):
-            rows = type(a.tocsr())((values, self.column.copy(), np.array(self.start, np.int64)), shape=a.shape)
-            return rows.asformat(a.format)
+            long = isinstance(values, list) and any(x.bit_length() > 63 for x in values)  # for scipy: places instead
+            data = np.arange(len(values)) if long else np.asarray(values, getattr(values, "dtype", np.int64))
+            rows = type(a.tocsr())((data, self.column.copy(), np.array(self.start, np.int64)), shape=a.shape)
+            rows = rows.asformat("csr" if long and a.format not in ("csc", "coo") else a.format)
+            if long:
+                rows.data = np.array(values, object)[rows.data]
+            return rows
+        answer = np.zeros(self.shape, values.dtype) if np else [[0.0] * self.shape[1] for _ in range(self.shape[0])]
         if np:
-            answer = np.zeros(self.shape, values.dtype)
             answer[self.row, self.column] = values
-            return answer
-        answer = [[0.0] * self.shape[1] for _ in range(self.shape[0])]
-        for i, j, x in zip(self.row, self.column, values):
+        for i, j, x in () if np else zip(self.row, self.column, values):
             answer[i][j] = x
         return answer
 
@@ -1983,10 +1981,10 @@ def _stored(a, lines=(), whole=False):
     `lines`. As doubles; whole: integers stay."""
     if len(a.shape) != 2:
         raise InputError("expected a matrix of 2 dimensions, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    n, sparse = max(a.shape[1], 1), _is_sparse(a)
+    n, sparse, start = max(a.shape[1], 1), _is_sparse(a), None
     if sparse and a.format == "csr" and not lines and a.has_canonical_format:
-        return _Stored(a.shape, None, a.indices, _floats(_numbers(a.data)), a.indptr.astype(np.uintp))
-    if sparse:
+        row, column, data, start = None, a.indices, _numbers(a.data), a.indptr.astype(np.uintp)
+    elif sparse:
         row, column, data = _triplets(a)
         place = row * n + column
         every = np.union1d(place, np.array([i * n + j for i in lines for j in range(a.shape[1])], np.int64))
@@ -2002,7 +2000,7 @@ def _stored(a, lines=(), whole=False):
         found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x or k // n in lines]
         row, column, data = ([each[part] for each in found] for part in range(3))
         data = _made(a.kind, (len(found),), data)
-    return _Stored(a.shape, row, column, data if whole and _kind(data) == "q" else _floats(data))
+    return _Stored(a.shape, row, column, data if whole and _kind(data) == "q" else _floats(data), start)
 
 
 def _by_sparse(name, stored, call, full=True):
@@ -2061,6 +2059,8 @@ class _Bipartite(_Stored):
         row, column, data = ([entry[part] for entry in found] for part in range(3))
         data, self.at = _own(data), list(zip(row, column))
         kind = _common_kind(data)
+        if whole and kind == "O":
+            raise InputError("a weight has more than 64 bits; full=True takes it as a double")
         data = _made(kind, (len(data),), [int(x) for x in data] if kind in "qO" else data)
         super().__init__(map(len, sides), row, column, data if whole and kind == "q" else _floats(data))
 

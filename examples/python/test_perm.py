@@ -901,6 +901,25 @@ def test_derivatives_of_large():
         numbers, result = perm.minors(a, 5, full=True)
         assert np.allclose(numbers.astype(complex) * 2.0**result.exp2, answer.astype(complex), rtol=1e-12)
     assert list(perm.minors(whole, 5, modulus=97)) == [x % 97 for x in perm.minors(whole, 5)]
+    rows = {i: perm.minors(whole, i) for i in (0, 5, 41)}
+    for given, back in (("csr", "csr"), ("csc", "csc"), ("coo", "coo"), ("lil", "csr")):  # Python ints, in `data`
+        answer = perm.gradient(whole.asformat(given))
+        assert answer.format == back and answer.dtype == object and answer.nnz == whole.nnz
+        assert max(answer.data).bit_length() > 150 and all(type(x) is int for x in answer.data)
+        pattern = whole.asformat(back)
+        assert back == "coo" or np.array_equal(answer.indices, pattern.indices)
+        at = pattern.tocoo()
+        assert all(x == rows[i][j] for i, j, x in zip(at.row, at.col, answer.data) if i in rows)
+        assert perm.gradient(whole.asformat(given), full=True)[0].dtype == float
+    few = sparse.csr_matrix(np.diag([1] * 66 + [3] * 20) + np.eye(86, k=1, dtype=int))
+    few[2, 2] = 0  # stored
+    for given in ("csr", "csc", "coo", "bsr", "dok"):
+        answer = perm.gradient(few.asformat(given))
+        assert answer.dtype == np.int64 and answer.format == given and answer.toarray()[0, 0] == 0
+        assert answer.toarray()[2, 2] == 3**20 == (answer.max() if given != "dok" else 3**20)
+    assert perm.gradient(few, modulus=97).dtype == np.int64 and perm.gradient(few, modulus=97)[2, 2] == 3**20 % 97
+    assert perm.gradient(few, precision="exact")[2, 2] == 3**20 and perm.gradient(few.astype(bool)).dtype == np.int64
+    assert perm.gradient(few.astype(float)).dtype == perm.gradient(few * (1 + 0j)).real.dtype == float
     with pytest.raises(perm.IndexRangeError, match="row = 80"):
         perm.minors(whole, 80)
     wide = random.random((3, 70)) * (random.random((3, 70)) < 0.5)
@@ -977,6 +996,9 @@ def test_bipartite_graphs():
             perm.gradient(bad, rows=given)
     with pytest.raises(perm.InputError, match="of a bipartite graph"):
         perm.marginals([[1, 2]], rows=[0])
+    graph.edges["b", 3]["weight"] = 10**20
+    with pytest.raises(perm.InputError, match="more than 64 bits"):
+        perm.gradient(networkx.Graph([("a", 1, {"weight": 10**20})]), rows="a")
     graph.edges["b", 3]["weight"] = -1
     with pytest.raises(perm.InputError, match="a weight is -1"):
         perm.marginals(graph)

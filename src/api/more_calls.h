@@ -108,9 +108,10 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
-   exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, lists or arrays, as
-   about three permanents, with all states in memory (max_bytes; 0: 16 GB; lists and arrays with less); squares of up to
-   64 lines also as perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, or message
+   says that error_bound is of it, too. By method tree, lists or arrays, as about three permanents, all states in memory
+   (max_bytes; 0: 16 GB; lists and arrays with less); squares of up to 64 lines also as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -128,8 +129,8 @@ PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const
                                                 double *marginal, double *unmatched, perm_result *result);
 
 /* The same bits of matrices[k], k < count, in marginal[k], unmatched[k] (or unmatched NULL) and results[k], one thread
-   each. Returns the first status that is not PERM_OK. max_seconds and cancel stop all (what is missing is NaN),
-   max_bytes is each one's. An allocator serves one thread at a time, so one workspace is enough. */
+   each. Returns the first status that is not PERM_OK. max_seconds and cancel stop all (what is missing is NaN).
+   max_bytes is of all: fewer threads take what does not fit, at last a single call. One workspace is enough. */
 PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_matrix *const *matrices,
                                                       const perm_options *options, double *const *marginal,
                                                       double *const *unmatched, perm_result *results);

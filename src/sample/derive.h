@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
+#define PERMI_DERIVE_TOLD 1e-9   /* of value */
 
 typedef enum permi_derive_what {
   PERMI_DERIVATIVES, PERMI_CHANCES, PERMI_RESIDUE_DERIVATIVES, PERMI_INTEGER_DERIVATIVES
@@ -269,7 +270,7 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
-  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0, lost;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
   size_t k;
   permi_number_normalise(permanent);
@@ -284,9 +285,11 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
     most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
     least = whole < least ? whole : least;
   } else {
-    whole = 0;
+    whole = most == LLONG_MIN ? 0 : most;
   }
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
+  if (whole < common - 1000)
+    common = whole > common - 2000 ? whole + 1000 : common - 1000;
   for (k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;
@@ -299,6 +302,12 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   result->error_bound = permi_ldexp(derivation->worst[0], derivation->worst_exp2 - common) * (1 + 1e-12) + 2 * error;
   result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
+  lost = permi_modulus(permanent->value.hi, permanent->imaginary.hi) + permanent->error > 0 ? DBL_MIN * DBL_EPSILON : 0;
+  lost = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
+  if (lost > PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary)) {
+    permi_say(result->message, sizeof result->message, "value has lost digits: error_bound is of it, too");
+    result->error_estimate = result->error_bound = fmax(result->error_bound, lost);
+  }
 }
 
 static double permi_derive_array_seconds(const permi_derivation *derivation)
@@ -569,14 +578,10 @@ static perm_status permi_scene_call(permi_scene *scene, size_t k, perm_status be
   perm_options options = *scenes->options;
   options.progress = before == PERM_OK ? permi_scene_progress : NULL;
   options.user_data = scene;
-  if (before != PERM_OK) {
-    options.cancel = NULL;
-    options.max_seconds = 0;
-  }
-  if (scenes->workspace) {
-    options.allocator = scenes->workspace[scene->thread];
-    options.threads = 1;
-  }
+  options.cancel = before == PERM_OK ? options.cancel : NULL;
+  options.max_seconds = before == PERM_OK ? options.max_seconds : 0;
+  options.threads = scenes->workspace ? 1 : options.threads;
+  options.allocator = scenes->workspace ? scenes->workspace[scene->thread] : options.allocator;
   return permi_derive_call(scenes->matrix ? scenes->matrix[k] : NULL, &options, PERMI_CHANCES,
                            scenes->marginal ? scenes->marginal[k] : NULL,
                            scenes->unmatched ? scenes->unmatched[k] : NULL, before, &scenes->result[k]);
@@ -586,8 +591,9 @@ static perm_status permi_scene_run(void *context, uint64_t k, int thread)
 {
   permi_scenes *scenes = (permi_scenes *)context;
   permi_scene scene = {scenes, (double)k, thread};
-  const perm_status before = scenes->before == PERM_OK ? permi_scene_poll(&scene, 0) : scenes->before;
-  const perm_status status = permi_scene_call(&scene, (size_t)k, before);
+  const int done = scenes->result[k].status >= PERM_OK;
+  const perm_status before = done || scenes->before != PERM_OK ? scenes->before : permi_scene_poll(&scene, 0);
+  const perm_status status = done ? PERM_OK : permi_scene_call(&scene, (size_t)k, before);
   if (before == PERM_OK && (status == PERM_STOPPED_CANCELLED || status == PERM_STOPPED_TIME)) {
     const perm_status all = permi_scene_poll(&scene, 0);
     permi_scene_call(&scene, (size_t)k, all != PERM_OK ? all : status);
@@ -615,15 +621,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 {
   permi_scenes scenes;
   perm_allocator under = {NULL, NULL, NULL};
-  permi_environment environment;
+  permi_metered call;
   perm_status status = PERM_OK;
-  size_t threads, made = 0, k;
+  size_t threads, made, k;
   if (!results && count)
     return PERM_ERROR_NULL;
-  permi_environment_begin(&environment);
   memset(&scenes, 0, sizeof scenes);
   scenes.matrix = matrices;
-  scenes.options = permi_options(options);
+  scenes.options = permi_meter_begin(&call, options, 0);
   scenes.marginal = marginal;
   scenes.unmatched = unmatched;
   scenes.result = results;
@@ -636,17 +641,25 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
     under.release = permi_scenes_release;
     under.user_data = (void *)&scenes.options->allocator;
   }
-  if (threads)
-    scenes.workspace = (perm_allocator *)permi_allocate_zeros(&under, threads, sizeof *scenes.workspace);
-  for (; scenes.workspace && made < threads && status == PERM_OK; made += status == PERM_OK)
-    status = perm_workspace_create(&under, &scenes.workspace[made]);
-  scenes.before = made < threads ? PERM_ERROR_MEMORY : PERM_OK;
-  permi_share(made < threads ? 1 : (int)threads, 0, count, permi_scene_run, &scenes, NULL);
-  for (k = 0; k < made; k++)
-    perm_workspace_free(&scenes.workspace[k]);
-  permi_release(&under, scenes.workspace);
-  for (k = 0, status = PERM_OK; k < count && status == PERM_OK; k++)
+  for (k = 0; k < count; k++)
+    results[k].status = PERM_ERROR_LIMIT;
+  for (;; threads /= 2) { /* at last single calls */
+    scenes.options = threads ? scenes.options : permi_options(options);
+    scenes.workspace = threads ? (perm_allocator *)permi_allocate_zeros(&under, threads, sizeof under) : NULL;
+    for (made = 0; scenes.workspace && made < threads && !perm_workspace_create(&under, &scenes.workspace[made]);)
+      made++;
+    scenes.before = made < threads ? PERM_ERROR_MEMORY : PERM_OK;
+    permi_share(made < threads ? 1 : (int)threads, 0, count, permi_scene_run, &scenes, NULL);
+    for (k = 0; k < made; k++)
+      perm_workspace_free(&scenes.workspace[k]);
+    permi_release(&under, scenes.workspace);
+    for (k = 0; k < count && results[k].status >= PERM_OK;)
+      k++;
+    if (k == count || !call.meter || !threads)
+      break;
+  }
+  for (k = 0; k < count && status == PERM_OK; k++)
     status = results[k].status;
-  return permi_environment_end(&environment, status);
+  return (permi_meter_end(&call, PERM_OK, NULL), status);
 }
 /* SPDX-License-Identifier: MIT */

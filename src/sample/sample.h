@@ -277,7 +277,7 @@ static perm_status permi_sample_zero(const permi_sampling *sampling, const perm_
 {
   const perm_preparation *report = &sampling->working.report;
   return permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
-                    "matrix: its permanent is 0, nothing can be drawn: %d %s%s entries in only %d %s%s",
+                    "matrix: its permanent is 0, no assignment has a weight: %d %s%s entries in only %d %s%s",
                     report->hall_lines, matrix->m > matrix->n ? "column" : "row",
                     report->hall_lines == 1 ? " has" : "s have", report->hall_others,
                     matrix->m > matrix->n ? "row" : "column", report->hall_others == 1 ? "" : "s");
@@ -301,7 +301,7 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_mat
     return PERM_ERROR_MEMORY;
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "matrix: its entries range beyond doubles; %s",
-                      working->zeros ? "derivatives of integers are exact: perm_gradient_sparse_integer"
+                      working->zeros ? "leave out those too small to count; perm_gradient_sparse_integer is exact"
                                      : "integers are drawn exactly");
   watch->activity = "planning";
   return watch->stopped;

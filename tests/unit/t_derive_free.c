@@ -236,6 +236,98 @@ TEST(t_derive_rectangles_within_bounds)
     printf("at most %.2g of the bound, %.2g of a marginal's; %d, %d, %d done; %d, %d, %d refused\n", worst[0], worst[1],
            done[0], done[1], done[2], refused[0], refused[1], refused[2]);
 }
+/* Lines up to 2^450 and down to 2^-450: the permanent beside derivatives has nine digits, or a message says that it has
+   lost them, and error_bound is of it, too. */
+TEST(t_derive_value_keeps_digits_or_says_so)
+{
+  static oracle_wide sums[16][1 << T_FREE_ROWS];
+  static t_free f;
+  int trial, kept = 0, told = 0, gone = 0;
+  test_seed(79);
+  for (trial = 0; trial < 1500; trial++) {
+    double out[T_FREE_MOST];
+    oracle_wide all, unit = 1, wrong;
+    perm_options options;
+    perm_result result;
+    int shift[2][16], c, s, k, shorter, longer;
+    size_t e;
+    t_free_random(&f, 1, 3, trial % 3 == 0);
+    f.matrix.kind = PERM_KIND_REAL;
+    shorter = f.m < f.n ? f.m : f.n;
+    longer = f.m < f.n ? f.n : f.m;
+    for (c = 0; c < 32; c++)
+      shift[c / 16][c % 16] = trial % 2 ? test_below(901) - 450 : test_below(2) ? 450 : -450;
+    for (e = 0; e < f.matrix.nnz; e++)
+      f.real[e] *= ldexp(1 + test_uniform(), shift[0][f.row[e]] + shift[1][f.column[e]]);
+    memset(sums[0], 0, sizeof sums[0]);
+    sums[0][0] = 1;
+    for (c = 0; c < longer; c++)
+      for (s = 0; s < 1 << shorter; s++)
+        for (e = 0, sums[c + 1][s] = sums[c][s]; e < f.matrix.nnz; e++) {
+          const int line = f.m > f.n ? f.row[e] : f.column[e], r = f.m > f.n ? f.column[e] : f.row[e];
+          if (line == c && s >> r & 1)
+            sums[c + 1][s] += f.real[e] * sums[c][s ^ 1 << r];
+        }
+    all = sums[longer][(1 << shorter) - 1];
+    memset(&options, 0, sizeof options);
+    options.method = t_derive_methods[trial / 6 % T_DERIVE_METHODS];
+    CHECK_SHOW(perm_gradient_sparse(&f.matrix, &options, out, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < (result.exp2 < 0 ? -result.exp2 : result.exp2); k++)
+      unit *= result.exp2 < 0 ? 2 : 0.5;
+    wrong = (oracle_wide)result.value - all * unit;
+    wrong = wrong < 0 ? -wrong : wrong;
+    if (result.message[0]) {
+      CHECK_SHOW(strstr(result.message, "lost digits") && wrong <= (oracle_wide)result.error_bound,
+                 "trial %d: off by %g, bound %g", trial, (double)wrong, result.error_bound);
+      told++;
+      gone += wrong > 0.1 * fabs(result.value);
+    } else {
+      CHECK_SHOW(wrong <= (oracle_wide)(1e-9 * fabs(result.value)), "trial %d: %g, off by %g", trial, result.value,
+                 (double)wrong);
+      kept++;
+    }
+  }
+  CHECK_SHOW(kept > 1000 && told > 50 && gone > 20, "%d kept, %d told, %d gone", kept, told, gone);
+  if (test_verbose)
+    printf("%d kept their digits, %d say that they may have not, %d have not\n", kept, told, gone);
+}
+
+/* One exponent holds the permanent and derivatives 2^2000 times as large; beyond, value says that it is none. */
+TEST(t_derive_value_beside_large_derivatives)
+{
+  static size_t start[] = {0, 2, 4};
+  static int column[] = {0, 1, 0, 1};
+  double real[4] = {0, 0, 0, 0}, out[4];
+  perm_matrix matrix;
+  perm_result r;
+  int scale;
+  memset(&matrix, 0, sizeof matrix);
+  matrix.m = matrix.n = 2;
+  matrix.nnz = 4;
+  matrix.kind = PERM_KIND_REAL;
+  matrix.row_start = start;
+  matrix.column = column;
+  matrix.real = real;
+  for (scale = 0; scale <= 1000; scale += 10) {
+    real[0] = real[3] = 1.5 * ldexp(1, -scale); /* the permanent is their product, entry 1 a stored 0 */
+    real[2] = ldexp(1, scale);
+    CHECK_SHOW(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK, "%s", r.message);
+    CHECK(out[1] > 0 && permi_ldexp(out[1], r.exp2 - scale) == 1);
+    if (r.message[0]) {
+      CHECK_SHOW(scale > 600 && r.value < 1e-300 && r.value <= r.error_bound, "%d: %g", scale, r.value);
+      continue;
+    }
+    CHECK_SHOW(fabs(permi_ldexp(r.value, r.exp2 + 2 * scale) - 2.25) < 3e-9, "%d: %g, 2^%lld", scale, r.value, r.exp2);
+    CHECK(scale < 700);
+  }
+  real[0] = real[3] = 0; /* nothing is lost of a permanent without a product */
+  CHECK(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK && r.value == 0 && !r.message[0]);
+  real[0] = 1; /* nor of one without rounding; of what cancels, digits are */
+  real[1] = real[2] = real[3] = 0.1;
+  real[2] = -1;
+  CHECK(perm_gradient_sparse(&matrix, NULL, out, &r) == PERM_OK && r.value == 0 && r.message[0] && r.error_bound > 0);
+}
+
 /* A larger matrix, whose joins are shared among threads: the same bits for any number of them; chances add up. */
 TEST(t_derive_rectangles_same_for_threads)
 {

@@ -6,6 +6,7 @@ enum { T_SCENES = 12, T_SCENES_ROWS = 14, T_SCENES_MOST = 10 * T_SCENES_ROWS, T_
 /* An allocator that is for one thread at a time, counts, and may sleep or cancel. */
 static struct {
   long calls, live, sleep_at[2], cancel_at, fail_at;
+  size_t bytes, most;
   int inside, together;
   volatile int cancel;
 } scenes_own;
@@ -21,7 +22,7 @@ static void scenes_enter(void)
 
 static void *scenes_allocate(size_t bytes, void *user_data)
 {
-  void *memory;
+  size_t *memory;
   int k;
   (void)user_data;
   scenes_enter();
@@ -30,10 +31,15 @@ static void *scenes_allocate(size_t bytes, void *user_data)
     if (scenes_own.calls == scenes_own.sleep_at[k])
       usleep(250000);
   scenes_own.cancel |= scenes_own.calls == scenes_own.cancel_at;
-  memory = scenes_own.calls == scenes_own.fail_at ? NULL : malloc(bytes);
-  scenes_own.live += memory != NULL;
+  memory = scenes_own.calls == scenes_own.fail_at ? NULL : (size_t *)malloc(16 + bytes);
+  if (memory) {
+    scenes_own.live++;
+    *memory = bytes;
+    scenes_own.bytes += bytes;
+    scenes_own.most = scenes_own.bytes > scenes_own.most ? scenes_own.bytes : scenes_own.most;
+  }
   __atomic_store_n(&scenes_own.inside, 0, __ATOMIC_SEQ_CST);
-  return memory;
+  return memory ? (char *)memory + 16 : NULL;
 }
 
 static void scenes_release(void *pointer, void *user_data)
@@ -41,6 +47,8 @@ static void scenes_release(void *pointer, void *user_data)
   (void)user_data;
   scenes_enter();
   scenes_own.live--;
+  pointer = (char *)pointer - 16;
+  scenes_own.bytes -= *(size_t *)pointer;
   free(pointer);
   __atomic_store_n(&scenes_own.inside, 0, __ATOMIC_SEQ_CST);
 }
@@ -210,6 +218,45 @@ TEST(t_scenes_refusals)
         scenes.result[0].argument == 3);
   CHECK(perm_marginals_sparse_batch(1, scenes.scene, NULL, scenes.marginal, NULL, NULL) == PERM_ERROR_NULL);
   CHECK(perm_marginals_sparse_batch(0, NULL, NULL, NULL, NULL, NULL) == PERM_OK);
+  scenes_free();
+}
+
+/* max_bytes is of all threads together, and refuses no scene that it does not refuse alone. */
+TEST(t_scenes_within_memory)
+{
+  perm_options options;
+  int threads, own, k, step, whole = 0, refused = 0, tight = 0;
+  scenes_make();
+  memset(&options, 0, sizeof options);
+  for (step = 0; step < 18; step++) {
+    options.max_bytes = 8000 * pow(1.35, step);
+    options.threads = 1;
+    memset(&options.allocator, 0, sizeof options.allocator);
+    for (k = 0; k < T_SCENES; k++)
+      perm_marginals_sparse(&scenes.matrix[k], &options, scenes.chance[0][k], scenes.free[0][k], &scenes.alone[k]);
+    for (threads = 1; threads <= 3; threads += 2)
+      for (own = 0; own < 2; own++) {
+        options.threads = threads;
+        options.allocator.allocate = own ? scenes_allocate : NULL;
+        options.allocator.release = own ? scenes_release : NULL;
+        scenes_own.most = 0;
+        scenes_run(&options);
+        CHECK_SHOW((double)scenes_own.most <= options.max_bytes, "%d threads: %g, not %g", threads,
+                   (double)scenes_own.most, options.max_bytes);
+        tight += own && (double)scenes_own.most > 0.8 * options.max_bytes;
+        for (k = 0; k < T_SCENES; k++) {
+          const perm_status status = scenes.alone[k].status;
+          const int same = status == PERM_OK ? scenes.result[k].status == PERM_OK : scenes_blank(k, status);
+          scenes.result[k].threads = 1; /* of all by a single call */
+          CHECK_SHOW(same && (status != PERM_OK || scenes_same(k)), "%g bytes, %d threads, scene %d: %s, not %s",
+                     options.max_bytes, threads, k, scenes.result[k].message, scenes.alone[k].message);
+          whole += status == PERM_OK;
+          refused += status == PERM_ERROR_LIMIT && strstr(scenes.result[k].message, "max_bytes");
+        }
+      }
+  }
+  CHECK(scenes_own.live == 0 && scenes_own.bytes == 0);
+  CHECK_SHOW(whole > 200 && refused > 200 && tight > 5, "%d, %d, %d", whole, refused, tight);
   scenes_free();
 }
 
