@@ -12,7 +12,7 @@
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others: portable kernels, one thread below OpenMP 3.1
    (docs/library.md). About 14 s at -O2, 2 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out
-   what is not called: 5 s for perm_real in a program of one file.
+   what is not called: 5 s for perm_real alone.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -28,64 +28,61 @@
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_marginals_real          the chance of every pair in an assignment (JPDA)
+       perm_marginals_real          the probability of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
        perm_workspace_create        an allocator that keeps memory from call to call
        perm_sparse.h                sparse matrices, files
        perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
-                                                                                       integers; n <= 16, fewer digits
+       default                       1     (1)       n u, u = 2^-53                     if free: 1, +-1, small integers;
+                                                                                       n <= 16, looser (1e-6)
        default with certify          2.98  (2.69)    n u                                always
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
-   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
-   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
-   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
-   else dd), and only runs of less than a second are repeated.
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where it is as fast. Certified real
+   matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the next precision follows, if predicted to take less than a second
+   or, with options.tolerance, to fit into options.max_seconds. If that is stopped, the first result stands. A job with
+   a checkpoint or parts chooses its precision once, by its tolerance: default if n u e^(n/2) is below it, else dd; one
+   of less than a second may be repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
-       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
+       search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored. Callbacks see the default.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
+     - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
+       restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+     - Compiled with -O1 and up, every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
-     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
-       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, -v, a
+       cgroup's pids.max). There set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
-   docs/engines.md. To add something: docs/CONTRIBUTING.md.
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
      gpu/            >>contract: what plans of GPUs are
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
-                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
-                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
-                     >>exact_kernels
-     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
-                     >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run,
-                     checkpoints merged; the chooser; escalation
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
+                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
-     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
+     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
      [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
@@ -185,7 +182,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
-/* From frontier on: in perm_sparse.h. */
+/* From frontier on in perm_sparse.h, low-rank and borchardt in perm_more.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -560,9 +557,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
-   assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
+/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the probability that row i takes column
+   j if assignments are drawn in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
+   of its own, so rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
    on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
    permanent; errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the
@@ -573,7 +570,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of |entries|), else as perm_compute_real.
    A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
@@ -2473,7 +2470,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID tells what the processor can do, XGETBV which registers the system saves. */
+   CPUID: what the processor can do; XGETBV: which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
@@ -2532,7 +2529,7 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
-/* Returns 1 if the processor has this family. Those of x86, before NEON, include earlier ones; others plain alone. */
+/* Families before NEON, of x86, include earlier ones. */
 static int permi_isa_here(perm_isa isa)
 {
   const perm_isa best = perm_isa_best();
@@ -2568,7 +2565,7 @@ static perm_isa permi_isa(const perm_options *options)
   return permi_isa_doubles(permi_isa_asked(options));
 }
 
-/* The kernel of the widest family that has one for so many lanes; _X86: not for NEON. */
+/* The widest family's kernel; _X86: not for NEON. */
 #if PERMI_X86
 #define PERMI_OF_X86(name, isa)                                                                                        \
   (permi_lanes(isa) >= 8 ? &name##_avx512 : permi_lanes(isa) >= 4 ? &name##_avx2 : &name##_plain)
@@ -3272,7 +3269,9 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
 }
 
 /* ============================================================================================ >>job
-   Leaves, whose product with a number is the permanent, and the merging of partials. */
+   Leaves, whose product with a number is the permanent; merging of partials. Why threads change no bits: a counter
+   hands out chunks (permi_share), and perm_sum is fixed point, so order is free; in a task one thread makes each
+   state, adding terms in its plan's order. */
 
 /* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
@@ -6783,7 +6782,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>bounds
-   Estimate, bound and leaf of a plan; the next precision. */
+   Estimate, bound and leaf of a plan. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
    sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */

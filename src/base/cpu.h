@@ -1,5 +1,5 @@
 /* ============================================================================================ >>cpu
-   CPUID tells what the processor can do, XGETBV which registers the system saves. */
+   CPUID: what the processor can do; XGETBV: which registers the system saves. */
 #pragma once
 #include "../api/calls.h"
 #include "platform.h"
@@ -61,7 +61,7 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
-/* Returns 1 if the processor has this family. Those of x86, before NEON, include earlier ones; others plain alone. */
+/* Families before NEON, of x86, include earlier ones. */
 static int permi_isa_here(perm_isa isa)
 {
   const perm_isa best = perm_isa_best();
@@ -97,7 +97,7 @@ static perm_isa permi_isa(const perm_options *options)
   return permi_isa_doubles(permi_isa_asked(options));
 }
 
-/* The kernel of the widest family that has one for so many lanes; _X86: not for NEON. */
+/* The widest family's kernel; _X86: not for NEON. */
 #if PERMI_X86
 #define PERMI_OF_X86(name, isa)                                                                                        \
   (permi_lanes(isa) >= 8 ? &name##_avx512 : permi_lanes(isa) >= 4 ? &name##_avx2 : &name##_plain)
