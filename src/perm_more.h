@@ -17,7 +17,7 @@
 
    WHICH CALL
        perm_estimate_*              the permanent by random samples, with an interval; plan.guarantee 1: a proved one
-       perm_sample_sparse           drawn with probability proportional to their product
+       perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       probabilities of entries and empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
