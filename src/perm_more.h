@@ -19,7 +19,7 @@
        perm_estimate_*              the permanent by random samples, with an interval; plan.guarantee 1: a proved one
        perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse*       probabilities of entries and empty lines; _batch: of many matrices
+       perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
