@@ -12,7 +12,7 @@
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others: portable kernels, one thread below OpenMP 3.1
    (docs/library.md). About 14 s at -O2, 2 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out
-   what is not called: 5 s for perm_real in a program of one file.
+   what is not called: 5 s for perm_real alone.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -28,64 +28,61 @@
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_marginals_real          the chance of every pair in an assignment (JPDA)
+       perm_marginals_real          the probability of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
        perm_workspace_create        an allocator that keeps memory from call to call
        perm_sparse.h                sparse matrices, files
        perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
-                                                                                       integers; n <= 16, fewer digits
+       default                       1     (1)       n u, u = 2^-53                     if free: 1, +-1, small integers;
+                                                                                       n <= 16, looser (1e-6)
        default with certify          2.98  (2.69)    n u                                always
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
-   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
-   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
-   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
-   else dd), and only runs of less than a second are repeated.
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where it is as fast. Certified real
+   matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the next precision follows, if predicted to take less than a second
+   or, with options.tolerance, to fit into options.max_seconds. If that is stopped, the first result stands. A job with
+   a checkpoint or parts chooses its precision once, by its tolerance: default if n u e^(n/2) is below it, else dd; one
+   of less than a second may be repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
-       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
+       search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored. Callbacks see the default.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
+     - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
+       restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+     - Compiled with -O1 and up, every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
-     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
-       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, -v, a
+       cgroup's pids.max). There set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
-   docs/engines.md. To add something: docs/CONTRIBUTING.md.
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
      gpu/            >>contract: what plans of GPUs are
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
-                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
-                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
-                     >>exact_kernels
-     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
-                     >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run,
-                     checkpoints merged; the chooser; escalation
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
+                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
-     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
+     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
      [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.
@@ -143,7 +140,7 @@
 #define PERM_VERSION_MAJOR 1
 #define PERM_VERSION_MINOR 0
 #define PERM_VERSION_PATCH 0
-#define PERM_VERSION_PRERELEASE "-rc.3" /* "" in a release */
+#define PERM_VERSION_PRERELEASE "-rc.4" /* "" in a release */
 
 #define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
@@ -185,7 +182,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
-/* From frontier on: in perm_sparse.h. */
+/* From frontier on in perm_sparse.h, low-rank and borchardt in perm_more.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -560,9 +557,9 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            const int *column_counts, const perm_options *options, double *gradient,
                                            perm_result *result);
 
-/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the chance that row i takes column j if
-   assignments have chances in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
-   of its own, so that rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
+/* Marginals of assignments: marginals[i * n + j] = a_ij d per/d a_ij / per(a), the probability that row i takes column
+   j if assignments are drawn in proportion to the products of their weights a_ij >= 0. m <= n: every row takes a column
+   of its own, so rows' sums are 1; m > n: every column a row. With counts (NULL: once each), of any totals, it is
    the mean number of copies of row i that take one of column j. At most 64 rows and 64 columns (if lines are left, 63
    on the other side). PERM_ERROR_UNSUPPORTED, argument 3: a negative weight, or permanent 0. result: value is the
    permanent; errors are absolute ones of the worst marginal, not in units of 2^exp2; tolerance is relative to the
@@ -573,7 +570,7 @@ PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_
                                          perm_result *result);
 
 /* Many matrices of order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: twice that),
-   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of the moduli), else as perm_compute_real.
+   without gaps. n <= 16: right to 1e-10 of itself (n <= 4: of the permanent of |entries|), else as perm_compute_real.
    A result may differ from a single call in its last bits, but does not depend on the other matrices; beyond double it
    is +-HUGE_VAL. A matrix that fails gets NaN; status and message are the first's, result's value is 0. With method,
    precision, certify or tolerance below 1e-10 they are single calls. options.gpu: n = 10 to 24. O(count n 2^(n-1)). */
@@ -2439,7 +2436,7 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
 }
 
 /* ============================================================================================ >>cpu
-   CPUID tells what the processor can do, XGETBV which registers the system saves. */
+   CPUID: what the processor can do; XGETBV: which registers the system saves. */
 
 #if PERMI_X86
 typedef struct permi_cpu { unsigned leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, saved; } permi_cpu; /* saved: XCR0 */
@@ -2498,14 +2495,14 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
-/* Returns doubles a vector. Families are ordered: each can what earlier ones can, of one make. */
+/* Families before NEON, of x86, include earlier ones. */
 static int permi_isa_here(perm_isa isa)
 {
-  if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
-    return isa == perm_isa_best() || isa <= PERM_ISA_PLAIN;
-  return isa <= perm_isa_best();
+  const perm_isa best = perm_isa_best();
+  return isa <= PERM_ISA_PLAIN || isa == best || (isa < best && best < PERM_ISA_NEON);
 }
 
+/* Returns doubles a vector. */
 static int permi_lanes(perm_isa isa)
 {
 #define PERMI_LANES(name, word, lanes) lanes,
@@ -2516,7 +2513,7 @@ static int permi_lanes(perm_isa isa)
 
 PERMI_UNUSED static int permi_lanes_row(perm_isa isa)
 {
-  return permi_lanes(isa) == 8 ? 0 : permi_lanes(isa) == 4 ? 1 : 2;
+  return permi_lanes(isa) >= 8 ? 0 : permi_lanes(isa) >= 4 ? 1 : 2;
 }
 
 static perm_isa permi_isa_doubles(perm_isa isa)
@@ -2534,15 +2531,15 @@ static perm_isa permi_isa(const perm_options *options)
   return permi_isa_doubles(permi_isa_asked(options));
 }
 
-/* A family's kernel; _X86: not for NEON. */
+/* The widest family's kernel; _X86: not for NEON. */
 #if PERMI_X86
 #define PERMI_OF_X86(name, isa)                                                                                        \
-  (permi_lanes(isa) == 8 ? &name##_avx512 : permi_lanes(isa) == 4 ? &name##_avx2 : &name##_plain)
+  (permi_lanes(isa) >= 8 ? &name##_avx512 : permi_lanes(isa) >= 4 ? &name##_avx2 : &name##_plain)
 #else
 #define PERMI_OF_X86(name, isa) ((void)(isa), &name##_plain)
 #endif
 #if PERMI_ARM
-#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) == 2 ? &name##_neon : &name##_plain)
+#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) >= 2 ? &name##_neon : &name##_plain)
 #else
 #define PERMI_OF_FAMILY(name, isa) PERMI_OF_X86(name, isa)
 #endif
@@ -3231,7 +3228,9 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
 }
 
 /* ============================================================================================ >>job
-   Leaves, whose product with a number is the permanent, and the merging of partials. */
+   Leaves, whose product with a number is the permanent; merging of partials. Why threads change no bits: a counter
+   hands out chunks (permi_share), and perm_sum is fixed point, so order is free; in a task one thread makes each
+   state, adding terms in its plan's order. */
 
 /* A rounding that all terms share: relative to the value and to a part of the sum of |terms|, at most `most` units. */
 typedef struct permi_shared {
@@ -6664,7 +6663,7 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>bounds
-   Estimate, bound and leaf of a plan; the next precision. */
+   Estimate, bound and leaf of a plan. */
 
 /* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli: by f / |row
    sum| of the term, which no sum of |terms| shows. Around blocks (1 1; 1 -1) a row sum cancels in every term. */
@@ -12143,8 +12142,8 @@ static void permi_batch_prepare(permi_batch *batch)
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
-    if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
-        n <= permi_batch_kernels[k].most)
+    if (!batch->kernel && permi_batch_kernels[k].isa <= batch->isa &&
+        permi_batch_kernels[k].parts == batch->parts && n <= permi_batch_kernels[k].most)
       batch->kernel = &permi_batch_kernels[k];
 }
 

@@ -17,10 +17,10 @@
        printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
 
    WHICH CALL
-       perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
-       perm_sample_sparse           permutations drawn by the products of their entries
+       perm_estimate_*              the permanent by random samples, with an interval; plan.guarantee 1: a proved one
+       perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse*       chances of entries and of empty lines; _batch: of many matrices
+       perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -102,7 +102,7 @@
 #define PERM_ESTIMATE_MAX_N 20000
 
 /* Permanent of u v: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1) monomials of n r
-   double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or r > n.
+   double-double operations; error_bound is about 1e-29 of the sum of |terms|. PERM_ERROR_RANK: r < 0 or r > n.
    PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                      ptrdiff_t ldv, const perm_options *options, perm_result *result);
@@ -159,7 +159,7 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, for any distribution; or INFINITY */
+  double proved_radius;  /* holds with probability `confidence`, proved, for any distribution; or INFINITY */
   double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
                                        an entry is negative or complex, -INFINITY */
   double confidence, samples;
@@ -216,9 +216,9 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
                                                        perm_integer *gradient, perm_result *result);
 
 /* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
-   NULL): chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative, of
-   every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute. PERM_ERROR_UNSUPPORTED as
-   for samples; else as the gradient. */
+   NULL): probabilities that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative,
+   of every probability, besides 1e-290 (docs/proofs-rounding.md, Marginals); INFINITY: computed as an array, with an
+   absolute error_estimate. PERM_ERROR_UNSUPPORTED as for samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 
@@ -5284,9 +5284,9 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
 static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
 {
 #if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2) {
-    *sums = isa == PERM_ISA_AVX2 ? 4 : 8;
-    return isa == PERM_ISA_AVX2 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4) {
+    *sums = permi_lanes(isa) == 4 ? 4 : 8;
+    return permi_lanes(isa) == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
   }
 #endif
   (void)algebra;
@@ -6235,8 +6235,8 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 }
 
 /* ========================================================================================= >>derive
-   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
-   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
+   Derivatives by stored entries: >>derive_tree or >>derive_frontier times the other blocks' permanents. Stored zeros
+   count, and lines of degree 2 stay. An entry in no perfect matching has derivative 0. */
 
 #define PERMI_DERIVE_LOST 1e-290 /* of a marginal, besides its bound */
 #define PERMI_DERIVE_TOLD 1e-9   /* of value */

@@ -11,7 +11,7 @@
 
    COMPILERS  gcc, clang, MinGW-w64: vector kernels. Others: portable kernels, one thread below OpenMP 3.1
    (docs/library.md). About 14 s at -O2, 2 s at -O0: give the implementation a file of its own. PERM_STATIC leaves out
-   what is not called: 5 s for perm_real in a program of one file.
+   what is not called: 5 s for perm_real alone.
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -27,64 +27,61 @@
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
        perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_marginals_real          the chance of every pair in an assignment (JPDA)
+       perm_marginals_real          the probability of every pair in an assignment (JPDA)
        perm_batch_*, perm_select_*  many small matrices; many submatrices of one
        perm_workspace_create        an allocator that keeps memory from call to call
        perm_sparse.h                sparse matrices, files
        perm_more.h                  estimates, samples, rook numbers, low rank, Cauchy matrices, proofs, pictures
 
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       default                       1     (1)       n u, u = 2^-53                     if free: ones, signs, small
-                                                                                       integers; n <= 16, fewer digits
+       default                       1     (1)       n u, u = 2^-53                     if free: 1, +-1, small integers;
+                                                                                       n <= 16, looser (1e-6)
        default with certify          2.98  (2.69)    n u                                always
        dd                            8.14  (17.35)   n u^2                              always, except glynn and ryser
-   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where that costs no more. Certified
-   real matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
-   Escalation: if the estimated error is too large, the next precision is taken, provided that this is predicted to take
-   less than a second or, with options.tolerance, fits into options.max_seconds. If that is stopped, the first result
-   stands. With checkpoints and parts, a tolerance chooses the precision beforehand (default if n u e^(n/2) is below it,
-   else dd), and only runs of less than a second are repeated.
+   Times: n = 24, docs/figures.md. With certify, method auto takes dd up to n = 12, where it is as fast. Certified real
+   matrices without negative entries take the time of default from about n = 24 (>>bounds 8).
+   Escalation: if the estimated error is too large, the next precision follows, if predicted to take less than a second
+   or, with options.tolerance, to fit into options.max_seconds. If that is stopped, the first result stands. A job with
+   a checkpoint or parts chooses its precision once, by its tolerance: default if n u e^(n/2) is below it, else dd; one
+   of less than a second may be repeated.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: among a million results of a search
-       for large errors (tests/attack/climb.c), none exceeded ten estimates; the worst was 7.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
+       search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - A thread's rounding mode and flush-to-zero change no promise (and no bits except perm_real's and perm_complex's)
-       and are restored. Callbacks see the default.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
+     - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
+       restored. Callbacks see the default.
      - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+     - Compiled with -O1 and up, every engine runs on a stack of 64 KiB, also in OpenMP's threads
        (OMP_STACKSIZE). Other memory comes from options.allocator, which max_bytes limits.
-     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, ulimit -v,
-       a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+     - Known limitation: the OpenMP of gcc and clang ends the process if it cannot start a thread (ulimit -u, -v, a
+       cgroup's pids.max). There set threads to 1.
 
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: no more.
-   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones while the shorter side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag is a room, which opens with what it does: a file of src/ in the folder before it, and a tag to
-   search for here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements:
-   docs/engines.md. To add something: docs/CONTRIBUTING.md.
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
+   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
      gpu/            >>contract: what plans of GPUs are
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums over signs; n <= 16
-                     at once; THE BOUND; and their loops: >>dense_kernels, >>small_kernels.
-                     PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device: integers (docs/proofs-rounding.md);
-                     >>exact_kernels
-     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf: equal lines, rectangular matrices;
-                     >>counts_kernels
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run,
-                     checkpoints merged; the chooser; escalation
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
+                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+                     PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
+     exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
+     multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
+     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
      batch/          >>batch, >>batch_kernels: many small matrices
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
-     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association by chances.
+     [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
      [Sin64] Sinkhorn, Ann. Math. Statist. 35 (1964) 876-879: scaling to double stochasticity.
      [Gly10] Glynn, European J. Combin. 31 (2010) 1887-1891.
      [NW78]  Nijenhuis, Wilf, Combinatorial Algorithms, 2nd ed., 1978, chapter 23.

@@ -16,10 +16,10 @@
        printf("%.2f to %.2f\n", e.low, e.high);                 // 2.99 to 3.00
 
    WHICH CALL
-       perm_estimate_*              the permanent by random samples, with an interval; guarantee: by a theorem
-       perm_sample_sparse           permutations drawn by the products of their entries
+       perm_estimate_*              the permanent by random samples, with an interval; plan.guarantee 1: a proved one
+       perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
-       perm_marginals_sparse*       chances of entries and of empty lines; _batch: of many matrices
+       perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix

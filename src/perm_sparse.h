@@ -5,12 +5,12 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   compiled in about 27 s at -O2 (PERM_STATIC leaves out what is not called):
+   compiled in about 27 s at -O2:
 
        cc -O2 sparse.c -lm                                      // or with -fopenmp
 
    If another file has perm.h's implementation, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
-   perm.h. Needs and compilers as for perm.h.
+   perm.h.
 
    EXAMPLE
        perm_matrix a;
@@ -26,8 +26,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly up to 4544 bits
        (beyond that in doubles, with `exact` 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band, twins and transversals only add products of entries, so non-negative matrices do not cancel,
-       and `error_bound` is proven. Method hybrid sums over signs: except for integers, `error_bound` is
+       arrays, tree, band, twins and transversals only add products of entries: `error_bound` is proven, and
+       non-negative matrices do not cancel. Method hybrid sums over signs: except for integers, `error_bound` is
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
@@ -36,24 +36,24 @@
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
                      decompose, transversals, codegen
-       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d more columns
-                     than rows gone (rectangular: of a range of d); all values
+       frontier      matchings along a moving boundary; C(a + b, a - d) for a rows and b columns on it, d = columns -
+                     rows eliminated (rectangular: a range of d); all values
        lists, arrays, sorting   frontier with sorted and merged, indexed, or expanded and sorted states. Arrays of
                      integers: 8 bytes a state, below 2^52 in doubles, else modulo primes, a pass each. On one GPU if
                      predicted faster, or if isa is cuda
-       tree          tables of a tree decomposition; 2^width a vertex; all values; rectangular too
-       band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       tree          tables of a tree decomposition; 2^width a vertex; all values, rectangles
+       band          a window of w columns along the rows; C(w, k) states a row with k of them used; all values
        twins         frontier that counts vertices with proportional entries ahead; the product of (number + 1) over
                      classes; all values. Nested rows, J minus a sparse matrix, blocks of constants, multiples of lines
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex; dd at 2.5 to 5
                      times the time; integers in doubles below 2^53, else modulo a prime for each 47 bits, each about
                      the time of doubles. On GPUs from order 13
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
-       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); as sparyser
+       dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); values as sparyser
        sign-search   Glynn's sum as a search: a row of sum 0 ends the branch; integers of at most 254 a row, best with
                      few small ones; also on GPUs
-       codegen       Ryser's sum on GPUs as published [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
-                     doubles. Hybrid is faster
+       codegen       Ryser's sum on GPUs [EK]; n 2^(n-1), or k 2^(n-1) with k row sums in registers;
+                     doubles
        decompose     branches at lines of fewest entries; doubles, exact integers
        transversals  every perfect matching; all values
        planar        planar blocks: a determinant [Kas61] of about n^1.5 products; integers modulo a prime for each 62
@@ -70,7 +70,7 @@
      matrix/         >>matrix: compressed rows
      formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
      graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
-                     matrix, its blocks, elimination orders; what engines share
+                     matrix, its blocks, elimination orders
      frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
      tree/           >>tree, >>tree_order, >>tree_build
      band/           >>band, >>band_order
@@ -79,9 +79,8 @@
                      >>hybrid_kernels
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
-     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: signs, the tree of fronts, determinants
-     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines, the choice; perm_compute_sparse,
-                     _job, _report
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: a determinant
+     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.

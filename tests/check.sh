@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every test program, two at a time, adds up their closing lines, and closes with `N passed, N failed, N skipped`.
 # Usage: tests/check.sh [ci | full]
-#   (nothing)  make check: after each change, three minutes of a core with its builds
+#   (nothing)  make check: after each change, two minutes of two cores with its builds
 #   ci         make check-ci: each part, at the size that it has without `full`
 #   full       make check-full: all of ci at full size, other machines, sanitizers, fuzzing, attacks, coverage
 # A part is left out, or a smaller one of the same program, by what it tests and never by how long it took.

@@ -189,7 +189,7 @@ expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
 expect edges_unclear 2 'unclear.txt:2: taken as edges: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
-expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs' --format graph $dir/both.txt
+expect format_unknown 2 'unknown format "graph"; perm --list formats names them' --format graph $dir/both.txt
 expect format_generate 2 'format is for reading a matrix' --format edges --generate grid:2:2
 expect formats 0 '^edges	lines of row' --list formats
 printf '2.0 3e0\n1.0 15\n' >$dir/whole.txt

@@ -556,8 +556,7 @@ static int cli_take_choice(perm_options *options, const char *name, const char *
       {"--method", "method", "method", "expected a method name", 0, PERM_METHOD_COUNT},
       {"--precision", "precision", "precision", "expected default, dd, kahan or exact", 0, PERM_PRECISION_COUNT},
       {"--isa", "isa", "instruction set", "perm --list isas names them", PERM_ISA_PLAIN, PERM_ISA_COUNT},
-      {"--format", "format", "format", "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or "
-       "dimacs", 0, PERM_FORMAT_COUNT}};
+      {"--format", "format", "format", "perm --list formats names them", 0, PERM_FORMAT_COUNT}};
   char unknown[32];
   int i = 0, k;
   while (i < CLI_COUNT(choices) && strcmp(name, choices[i].name) != 0)

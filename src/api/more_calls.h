@@ -8,7 +8,7 @@
 #define PERM_ESTIMATE_MAX_N 20000
 
 /* Permanent of u v: u is n x r, v is r x n, row strides ldu >= r and ldv >= n. C(n + r - 1, r - 1) monomials of n r
-   double-double operations; error_bound is about 1e-29 of the sum of moduli. PERM_ERROR_RANK: r < 0 or r > n.
+   double-double operations; error_bound is about 1e-29 of the sum of |terms|. PERM_ERROR_RANK: r < 0 or r > n.
    PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_MORE_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                      ptrdiff_t ldv, const perm_options *options, perm_result *result);
@@ -65,7 +65,7 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* with what samples round; complex: of the disc around the value */
-  double proved_radius;  /* holds with chance `confidence` by a theorem, for any distribution; or INFINITY */
+  double proved_radius;  /* holds with probability `confidence`, proved, for any distribution; or INFINITY */
   double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
                                        an entry is negative or complex, -INFINITY */
   double confidence, samples;
@@ -122,9 +122,9 @@ PERM_MORE_API perm_status perm_gradient_sparse_integer(const perm_matrix *matrix
                                                        perm_integer *gradient, perm_result *result);
 
 /* Marginals, as perm_marginals_real: marginal[e] = entry * derivative / permanent, of entries >= 0. unmatched (or
-   NULL): chances that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative, of
-   every chance, besides 1e-290; INFINITY: computed as an array, error_estimate is absolute. PERM_ERROR_UNSUPPORTED as
-   for samples; else as the gradient. */
+   NULL): probabilities that a column, or of m > n a row, is not taken. result: the permanent; error_bound is relative,
+   of every probability, besides 1e-290 (docs/proofs-rounding.md, Marginals); INFINITY: computed as an array, with an
+   absolute error_estimate. PERM_ERROR_UNSUPPORTED as for samples; else as the gradient. */
 PERM_MORE_API perm_status perm_marginals_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 double *marginal, double *unmatched, perm_result *result);
 

@@ -5,7 +5,7 @@
 #define PERM_VERSION_MAJOR 1
 #define PERM_VERSION_MINOR 0
 #define PERM_VERSION_PATCH 0
-#define PERM_VERSION_PRERELEASE "-rc.3" /* "" in a release */
+#define PERM_VERSION_PRERELEASE "-rc.4" /* "" in a release */
 
 #define PERM_MAX_N 64       /* of sums over signs (64-bit counters) */
 #define PERM_MAX_LINES 4096 /* with multiplicities, of rectangular and repeated matrices */
@@ -47,7 +47,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff /* enums are int with -fshort-enums too */
 } perm_status;
 
-/* From frontier on: in perm_sparse.h. */
+/* From frontier on in perm_sparse.h, low-rank and borchardt in perm_more.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>cpu
-   CPUID tells what the processor can do, XGETBV which registers the system saves. */
+   CPUID: what the processor can do; XGETBV: which registers the system saves. */
 #pragma once
 #include "../api/calls.h"
 #include "platform.h"
@@ -61,14 +61,14 @@ PERM_API perm_isa perm_isa_best(void)
 #endif
 }
 
-/* Returns doubles a vector. Families are ordered: each can what earlier ones can, of one make. */
+/* Families before NEON, of x86, include earlier ones. */
 static int permi_isa_here(perm_isa isa)
 {
-  if (isa == PERM_ISA_NEON || perm_isa_best() == PERM_ISA_NEON)
-    return isa == perm_isa_best() || isa <= PERM_ISA_PLAIN;
-  return isa <= perm_isa_best();
+  const perm_isa best = perm_isa_best();
+  return isa <= PERM_ISA_PLAIN || isa == best || (isa < best && best < PERM_ISA_NEON);
 }
 
+/* Returns doubles a vector. */
 static int permi_lanes(perm_isa isa)
 {
 #define PERMI_LANES(name, word, lanes) lanes,
@@ -79,7 +79,7 @@ static int permi_lanes(perm_isa isa)
 
 PERMI_UNUSED static int permi_lanes_row(perm_isa isa)
 {
-  return permi_lanes(isa) == 8 ? 0 : permi_lanes(isa) == 4 ? 1 : 2;
+  return permi_lanes(isa) >= 8 ? 0 : permi_lanes(isa) >= 4 ? 1 : 2;
 }
 
 static perm_isa permi_isa_doubles(perm_isa isa)
@@ -97,15 +97,15 @@ static perm_isa permi_isa(const perm_options *options)
   return permi_isa_doubles(permi_isa_asked(options));
 }
 
-/* A family's kernel; _X86: not for NEON. */
+/* The widest family's kernel; _X86: not for NEON. */
 #if PERMI_X86
 #define PERMI_OF_X86(name, isa)                                                                                        \
-  (permi_lanes(isa) == 8 ? &name##_avx512 : permi_lanes(isa) == 4 ? &name##_avx2 : &name##_plain)
+  (permi_lanes(isa) >= 8 ? &name##_avx512 : permi_lanes(isa) >= 4 ? &name##_avx2 : &name##_plain)
 #else
 #define PERMI_OF_X86(name, isa) ((void)(isa), &name##_plain)
 #endif
 #if PERMI_ARM
-#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) == 2 ? &name##_neon : &name##_plain)
+#define PERMI_OF_FAMILY(name, isa) (permi_lanes(isa) >= 2 ? &name##_neon : &name##_plain)
 #else
 #define PERMI_OF_FAMILY(name, isa) PERMI_OF_X86(name, isa)
 #endif

@@ -358,8 +358,8 @@ static void permi_batch_prepare(permi_batch *batch)
                  options->precision == PERM_PRECISION_DEFAULT && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
   for (size_t k = 0; k < sizeof permi_batch_kernels / sizeof *permi_batch_kernels && batch->plain && n >= 2; k++)
-    if (permi_batch_kernels[k].isa == batch->isa && permi_batch_kernels[k].parts == batch->parts &&
-        n <= permi_batch_kernels[k].most)
+    if (!batch->kernel && permi_batch_kernels[k].isa <= batch->isa &&
+        permi_batch_kernels[k].parts == batch->parts && n <= permi_batch_kernels[k].most)
       batch->kernel = &permi_batch_kernels[k];
 }
 

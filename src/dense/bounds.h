@@ -1,5 +1,5 @@
 /* ========================================================================================= >>bounds
-   Estimate, bound and leaf of a plan; the next precision. */
+   Estimate, bound and leaf of a plan. */
 #pragma once
 #include "plain.h"
 #include "plan.h"

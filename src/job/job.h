@@ -1,5 +1,7 @@
 /* ============================================================================================ >>job
-   Leaves, whose product with a number is the permanent, and the merging of partials. */
+   Leaves, whose product with a number is the permanent; merging of partials. Why threads change no bits: a counter
+   hands out chunks (permi_share), and perm_sum is fixed point, so order is free; in a task one thread makes each
+   state, adding terms in its plan's order. */
 #pragma once
 #include "../base/prices.h"
 #include "../api/calls.h"

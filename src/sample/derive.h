@@ -1,6 +1,6 @@
 /* ========================================================================================= >>derive
-   Derivatives by stored entries: >>derive_tree times the other blocks' permanents. Stored zeros count, and lines of
-   degree 2 stay. An entry in no perfect matching has derivative 0: its minor has none. */
+   Derivatives by stored entries: >>derive_tree or >>derive_frontier times the other blocks' permanents. Stored zeros
+   count, and lines of degree 2 stay. An entry in no perfect matching has derivative 0. */
 #pragma once
 #include "../minors/minors_calls.h"
 #include "sample.h"

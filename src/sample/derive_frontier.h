@@ -248,9 +248,9 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
 static permi_block_kernel permi_dots_kernel(permi_algebra algebra, perm_isa isa, size_t *sums)
 {
 #if PERMI_X86
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2) {
-    *sums = isa == PERM_ISA_AVX2 ? 4 : 8;
-    return isa == PERM_ISA_AVX2 ? permi_block_dots_avx2 : permi_block_dots_avx512;
+  if (algebra == PERMI_MAGNITUDES && permi_lanes(isa) >= 4) {
+    *sums = permi_lanes(isa) == 4 ? 4 : 8;
+    return permi_lanes(isa) == 4 ? permi_block_dots_avx2 : permi_block_dots_avx512;
   }
 #endif
   (void)algebra;

@@ -1,6 +1,7 @@
 /* ========================================================================================= >>sparse
-   Jobs for >>judge: the matrix becomes a graph (>>reduce), whose blocks get engines (>>choose); >>run runs the leaves.
-   permi_route brings arrays of perm.h. */
+   How a matrix travels: perm_matrix, permi_working (linked cells: >>split, >>reduce), permi_block or permi_array of a
+   block, permi_offer (>>choose), permi_leaf, perm_partial (>>run), perm_result (>>job); >>judge repeats it. Bypass:
+   permi_sparse_by_counts hands arrays to permi_compute. permi_route brings those of perm.h. */
 #pragma once
 #include "choose.h"
 

@@ -60,13 +60,14 @@ typedef struct climb_way {
   double tolerance;
 } climb_way;
 
-/* Engines by name; those whose sums cancel, and default calls, more often. */
-static const struct climb_engine {
+/* Calls and engines, those whose sums cancel, and default calls, more often; then every engine for blocks by name. */
+typedef struct climb_engine {
   climb_call call;
   perm_method method;
   climb_shape shape;
   int weight;
-} climb_engine[] = {
+} climb_engine;
+static const climb_engine climb_more[] = {
     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_SQUARE, 5},        {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_SQUARE, 12},
     {CLIMB_COMPUTE, PERM_METHOD_GLYNN, CLIMB_SQUARE, 5},       {CLIMB_COMPUTE, PERM_METHOD_RYSER, CLIMB_SQUARE, 2},
     {CLIMB_COMPUTE, PERM_METHOD_EXPANSION, CLIMB_SQUARE, 1},   {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_SQUARE, 1},
@@ -75,14 +76,9 @@ static const struct climb_engine {
     {CLIMB_COMPUTE, PERM_METHOD_MULTIPLICITIES, CLIMB_OTHER, 2},
     {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_COUNTS, 2},        {CLIMB_COMPUTE, PERM_METHOD_SUBSETS, CLIMB_COUNTS, 1},
     {CLIMB_COMPUTE, PERM_METHOD_MULTIPLICITIES, CLIMB_COUNTS, 2},
-    {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},         {CLIMB_SPARSE, PERM_METHOD_FRONTIER, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_METHOD_LISTS, CLIMB_SQUARE, 1},        {CLIMB_SPARSE, PERM_METHOD_SORTING, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},       {CLIMB_SPARSE, PERM_METHOD_TREE, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_METHOD_BAND, CLIMB_SQUARE, 1},         {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 16},
-    {CLIMB_SPARSE, PERM_METHOD_DOMINATING, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_METHOD_SPARYSER, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_METHOD_DECOMPOSE, CLIMB_SQUARE, 1},
-    {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
-    {CLIMB_SPARSE, PERM_METHOD_TWINS, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
+    {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},         {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 15},
+    {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},        {CLIMB_SPARSE, PERM_METHOD_TWINS, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 1},
     {CLIMB_COMPUTE, PERM_METHOD_DENSE, CLIMB_THIN, 8},         {CLIMB_COMPUTE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
     {CLIMB_SPARSE, PERM_METHOD_HYBRID, CLIMB_THIN, 5},
     {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_THIN, 2},          {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_THIN, 1},
@@ -95,7 +91,14 @@ static const struct climb_engine {
     {CLIMB_WHOLE, PERM_METHOD_HYBRID, CLIMB_SQUARE, 1},        {CLIMB_WHOLE, PERM_METHOD_ARRAYS, CLIMB_SQUARE, 1},
     {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},        {CLIMB_INTEGER, PERM_METHOD_EXACT, CLIMB_SQUARE, 1},
     {CLIMB_INTEGER, PERM_METHOD_AUTO, CLIMB_COUNTS, 1}};
-enum { CLIMB_ENGINES = sizeof climb_engine / sizeof *climb_engine };
+enum { CLIMB_MORE = sizeof climb_more / sizeof *climb_more,
+       CLIMB_ENGINES = CLIMB_MORE + PERM_METHOD_COUNT - PERM_METHOD_FRONTIER };
+
+static climb_engine climb_engine_at(int k)
+{
+  const climb_engine engine = {CLIMB_SPARSE, (perm_method)(PERM_METHOD_FRONTIER + k - CLIMB_MORE), CLIMB_SQUARE, 1};
+  return k < CLIMB_MORE ? climb_more[k] : engine;
+}
 
 /* What one way, precision and kind of number has yielded. */
 typedef struct climb_row {
@@ -686,12 +689,13 @@ static climb_way climb_new_way(int engine)
                                               PERM_PRECISION_DD};
   static const perm_isa isa[4] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AUTO};
   static const double tolerance[4] = {0, 1, 1, 1e-10}; /* 1: no rerun, the precision asked for is the one judged */
+  const climb_engine of = climb_engine_at(engine);
   climb_way way;
   memset(&way, 0, sizeof way);
   way.engine = engine;
-  way.call = climb_engine[engine].call;
-  way.method = climb_engine[engine].method;
-  way.shape = climb_engine[engine].shape;
+  way.call = of.call;
+  way.method = of.method;
+  way.shape = of.shape;
   if (way.call != CLIMB_ONE && !(way.call >= CLIMB_BATCH && way.call <= CLIMB_SELECT)) {
     way.precision = precision[test_below(4)];
     if ((way.method == PERM_METHOD_GLYNN || way.method == PERM_METHOD_RYSER) && test_below(6) == 0)
@@ -712,12 +716,13 @@ static climb_way climb_new_way(int engine)
 static int climb_any_engine(const char *name)
 {
   int total = 0, k, chosen = -1;
-  for (k = 0; k < CLIMB_ENGINES; k++)
-    if (!name || !strcmp(name, climb_call_name[climb_engine[k].call]) ||
-        !strcmp(name, perm_name("method", climb_engine[k].method))) {
-      total += climb_engine[k].weight;
-      chosen = test_below(total) < climb_engine[k].weight ? k : chosen;
+  for (k = 0; k < CLIMB_ENGINES; k++) {
+    const climb_engine engine = climb_engine_at(k);
+    if (!name || !strcmp(name, climb_call_name[engine.call]) || !strcmp(name, perm_name("method", engine.method))) {
+      total += engine.weight;
+      chosen = test_below(total) < engine.weight ? k : chosen;
     }
+  }
   return chosen;
 }
 

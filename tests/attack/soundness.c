@@ -303,13 +303,9 @@ static void ask(problem *p)
                                        PERM_METHOD_MULTIPLICITIES, PERM_METHOD_GLYNN,     PERM_METHOD_RYSER};
   static const perm_method other[] = {PERM_METHOD_AUTO,     PERM_METHOD_SUBSETS, PERM_METHOD_SHORT,
                                       PERM_METHOD_MULTIPLICITIES};
-  static const perm_method sparse[] = {PERM_METHOD_AUTO,      PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,
-                                       PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
-                                       PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
-                                       PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_HYBRID,    PERM_METHOD_HYBRID,       PERM_METHOD_TWINS,
-                                       PERM_METHOD_TWINS,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
-                                       PERM_METHOD_SIGN_SEARCH,        PERM_METHOD_SIGN_SEARCH};
+  enum { sparse = PERM_METHOD_COUNT - PERM_METHOD_FRONTIER };
+  static const perm_method more[] = {PERM_METHOD_AUTO,  PERM_METHOD_DENSE,  PERM_METHOD_HYBRID,
+                                     PERM_METHOD_TWINS, PERM_METHOD_PLANAR, PERM_METHOD_SIGN_SEARCH};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;
@@ -355,7 +351,8 @@ static void ask(problem *p)
     if (whole)
       ask_rook(p, &matrix);
     for (k = 0; k < 2; k++) {
-      options = any_options(sparse[test_below((int)(sizeof sparse / sizeof *sparse))]);
+      options = any_options(test_below(10) < 7 ? (perm_method)(PERM_METHOD_FRONTIER + test_below(sparse))
+                                               : more[test_below((int)(sizeof more / sizeof *more))]);
       options.plan_effort = 0.01;
       if (whole && test_below(2))
         options.precision = PERM_PRECISION_DEFAULT; /* exact */

@@ -473,43 +473,52 @@ static double apart_entry(int size, int i, int j)
   }
 }
 
+/* Returns 1 for methods with a bound for every matrix, in both precisions: of engines for blocks all but hybrid. */
+static int apart_bounded(perm_method method)
+{
+  static const perm_method arrays[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_SUBSETS,
+                                       PERM_METHOD_MULTIPLICITIES, PERM_METHOD_EXPANSION, PERM_METHOD_SHORT};
+  const permi_engine *engine = permi_block_engine(method);
+  size_t k = 0;
+  while (k < sizeof arrays / sizeof *arrays && arrays[k] != method)
+    k++;
+  return k < sizeof arrays / sizeof *arrays ||
+         (engine && !(engine->flags & (PERMI_ARRAY | PERMI_LONE | PERMI_CAUTION)));
+}
+
 static void apart_check(int parts, int n, const double *a, const perm_matrix *matrix, int size)
 {
-  static const perm_method methods[] = {
-      PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_MULTIPLICITIES,
-          PERM_METHOD_EXPANSION,
-      PERM_METHOD_FRONTIER, PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS,      PERM_METHOD_TREE,
-      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_TRANSVERSALS, PERM_METHOD_TWINS};
   oracle_exact exact;
-  size_t k;
-  int certify;
+  int certify, k, methods = 0;
   if (n <= 6)
     exact = oracle_exact_make(parts, n, a);
-  for (k = 0; k < sizeof methods / sizeof methods[0]; k++)
-    for (certify = 0; certify < 2; certify++) {
+  for (k = 0; k < PERM_METHOD_COUNT; methods += apart_bounded((perm_method)k++))
+    for (certify = 0; certify < 2 && apart_bounded((perm_method)k); certify++) {
+      const perm_method method = (perm_method)k;
       perm_options options;
       perm_result r;
       memset(&options, 0, sizeof options);
-      options.method = methods[k];
+      options.method = method;
       options.certify = certify;
       options.precision = certify ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
       if (n > 6 &&
-          (methods[k] == PERM_METHOD_EXPANSION || methods[k] == PERM_METHOD_TRANSVERSALS ||
-           methods[k] == PERM_METHOD_MULTIPLICITIES || methods[k] == PERM_METHOD_SHORT))
+          (method == PERM_METHOD_EXPANSION || method == PERM_METHOD_TRANSVERSALS ||
+           method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT))
         continue;
-      if (methods[k] >= PERM_METHOD_FRONTIER)
+      if (method >= PERM_METHOD_FRONTIER)
         perm_compute_sparse(matrix, &options, &r);
       else
         (parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &r);
       CHECK_SHOW(r.status == PERM_OK && r.error_bound < (double)INFINITY,
-                 "size %d parts %d n %d %s certify %d: error %g, %s", size, parts, n, perm_name("method", methods[k]),
+                 "size %d parts %d n %d %s certify %d: error %g, %s", size, parts, n, perm_name("method", method),
                  certify, r.error_bound, r.message);
       if (n <= 6) {
         const double error = oracle_exact_distance(&exact, r.value, r.imaginary, r.exp2);
         CHECK_SHOW(error <= r.error_bound * (1 + 1e-14), "size %d parts %d n %d %s certify %d: error %g, bound %g",
-                   size, parts, n, perm_name("method", methods[k]), certify, error, r.error_bound);
+                   size, parts, n, perm_name("method", method), certify, error, r.error_bound);
       }
     }
+  CHECK(methods >= 14);
   if (n <= 6)
     oracle_exact_free(&exact);
 }

@@ -631,7 +631,7 @@ TEST(t_hybrid_doubled)
   double worst[2][2] = {{0, 0}, {0, 0}}, tight = 0;
   int t, i, power, ran[2] = {0, 0}, lost[2] = {0, 0};
   for (t = 0; t < 840; t++) {
-    const int complex = t >= 480, parts = 1 + complex, n = 4 + test_below(8 - complex), method = t % 2;
+    const int complex = t >= 480, parts = 1 + complex, n = 4 + test_below(8 - complex);
     perm_partial partial[16];
     perm_options options;
     perm_result r, again;

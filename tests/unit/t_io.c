@@ -324,7 +324,7 @@ TEST(t_io_formats)
   CHECK_TEXT(T_IO_AS(COORDINATE_COMPLEX, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"),
              "a banner of");
   CHECK_TEXT(T_IO_AS(ARRAY, "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 .5\n"), "a banner of");
-  CHECK_TEXT((t_io_format = (perm_format)99, t_io_read("1")), "format 99 unknown, 0 to 7 were expected");
+  CHECK_TEXT((t_io_format = (perm_format)99, t_io_read("1")), "format 99 unknown, 0 to ");
   CHECK_TEXT((t_io_format = (perm_format)-1, t_io_read("1")), "format -1 unknown");
   t_io_format = PERM_FORMAT_AUTO;
   CHECK_TEXT(perm_name("format", PERM_FORMAT_COORDINATE_COMPLEX), "coordinate-complex");

@@ -1,6 +1,8 @@
 /* >>derive */
 /* perm_marginals_sparse_batch: each scene as a single call has it, whatever threads, allocators and other scenes do. */
 
+#include <sched.h>
+
 enum { T_SCENES = 12, T_SCENES_ROWS = 14, T_SCENES_MOST = 10 * T_SCENES_ROWS, T_SCENES_LINES = 2 * T_SCENES_ROWS + 9 };
 
 /* An allocator that is for one thread at a time, counts, and may sleep or cancel. */
