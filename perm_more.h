@@ -5611,10 +5611,13 @@ static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes,
    with certify, else of samples, for the estimate. Chunks are summed in order: same bits for any threads.
    THE BOUND: docs/proofs-rounding.md. */
 
-#define PERMI_REVERSE_STEPS 256      /* that are summed in blocks, */
-#define PERMI_REVERSE_CHUNKS_LOG2 8  /* in so many chunks */
-#define PERMI_REVERSE_LEAST_LOG2 7   /* of at least so many */
-#define PERMI_REVERSE_WIDE 1.65      /* prod (1 + 1 / 2n): sums of moduli with floors */
+#define PERMI_REVERSE_STEPS 128     /* that are summed in blocks */
+#define PERMI_REVERSE_CHUNKS_LOG2 8 /* at most, */
+#define PERMI_REVERSE_LEAST_LOG2 8  /* of so many steps at least */
+#define PERMI_REVERSE_WIDE 1.65     /* prod (1 + 1 / 2n): sums of moduli with floors */
+#define PERMI_REVERSE_ZERO 30       /* log2 of a stored zero's scale over that of entries */
+#define PERMI_REVERSE_FEW 1e-9      /* relative error, beyond which others win that take less than */
+#define PERMI_REVERSE_WORTH 20      /* times as long */
 
 typedef struct permi_reverse {
   permi_hybrid *hybrid;
@@ -5628,6 +5631,7 @@ typedef struct permi_reverse {
   unsigned char *column; /* [row][start + row]: high columns, then 255 */
   double size[64];       /* rows' sums of moduli */
   double additions, bytes, each;
+  int exp2[2];           /* most of entries: zeros, others */
 } permi_reverse;
 
 typedef struct permi_reverse_slot {
@@ -5778,7 +5782,8 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   const int n = hybrid->n, turned = hybrid->transposed;
-  int i, k, e, count = 0, marks = 0, highs = 0;
+  int i, k, e, exp2, *most, count = 0, marks = 0, highs = 0;
+  reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
   reverse->edges = block->edges;
   reverse->column = (unsigned char *)permi_pool_get(&reverse->pool, (size_t)(block->edges + n), 1);
   if (!permi_pool_ints(&reverse->pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
@@ -5793,10 +5798,12 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
         const int j = hybrid->order[k], high = k - hybrid->inner;
         if (block->neighbour[e] != (turned ? j : n + j))
           continue;
+        exp2 = hybrid->line_exp2[0][i] + hybrid->line_exp2[1][j];
+        most = &reverse->exp2[block->absolute[block->edge[e]] > 0];
+        *most = exp2 > *most ? exp2 : *most;
         reverse->edge[count] = block->edge[e];
         reverse->place[count++] = k;
-        reverse->size[i] += ldexp(block->absolute[block->edge[e]], hybrid->line_exp2[0][i] + hybrid->line_exp2[1][j]) *
-                            (1 + 1e-13);
+        reverse->size[i] += ldexp(block->absolute[block->edge[e]], exp2) * (1 + 1e-13);
         if (high >= 0 && high < hybrid->high) {
           reverse->column[marks++] = (unsigned char)high;
           highs++;
@@ -5849,8 +5856,16 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
   hybrid->chunk_log2 = permi_clamp(hybrid->high - PERMI_REVERSE_CHUNKS_LOG2, least, hybrid->high);
   reverse->each = offer->seconds / ldexp(1, hybrid->high);
+  offer->likely = offer->seconds; /* sums of |terms| are seen to be at most e^(0.4 n) times a positive permanent */
+  if (PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(2 * hybrid->n) * PERMI_UNIT * exp(0.4 * hybrid->n) > PERMI_REVERSE_FEW)
+    offer->seconds *= PERMI_REVERSE_WORTH;
   if (!permi_reverse_entries(reverse, block) || !permi_reverse_program(reverse))
     return permi_fail_memory(maker->result);
+  if (reverse->exp2[0] > reverse->exp2[1] + PERMI_REVERSE_ZERO) { /* without zeros it falls into parts */
+    permi_reverse_release(allocator, reverse);
+    offer->plan = NULL;
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has stored zeros whose minors have no scale");
+  }
   reverse->bytes = ldexp(sizeof(permi_dd) * (double)permi_reverse_results(reverse), hybrid->high - hybrid->chunk_log2) +
                    8.0 * permi_threads(maker->options) *
                        (double)(permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0)) +
@@ -6065,7 +6080,8 @@ static void permi_reverse_error(const permi_trace *trace, const permi_reverse *r
   const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
   const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
   error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
-  error[1] = (2 * PERMI_UNIT * (sqrt(roundings) + trace->given) + rounding->shared.relative) * terms + absolute;
+  error[1] = (2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * sqrt(roundings) + trace->given) + rounding->shared.relative) *
+                 terms + absolute;
   error[1] = fmin(error[1], error[0]);
 }
 
@@ -6605,6 +6621,8 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
     return maker->watch->stopped;
   if (offers->too_long)
     return permi_fail_long(maker->result);
+  if (maker->options->method == PERM_METHOD_HYBRID && why)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d %s", block->n, why->why);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
                     block->n, why ? why->why : "has no plan",
@@ -6640,6 +6658,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
+  if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
+    best->seconds = best->likely;
   if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
@@ -7321,12 +7341,13 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
   if (options->method == PERM_METHOD_HYBRID && (derivation->wanted != PERMI_DERIVATIVES || matrix->m != matrix->n))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: method hybrid is for derivatives of square matrices "
-                      "in doubles");
+                      "in doubles; leave method as it is");
   if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also exact), "
+                      "and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");

@@ -50,7 +50,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 
 /* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
-#define PERMI_HYBRID_BACK 4.0 /* a gradient */
+#define PERMI_HYBRID_BACK 1.5 /* a gradient: 4.5 permanents (3.3 to 8), for others three passes and more */
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {

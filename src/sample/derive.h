@@ -421,12 +421,13 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
   if (options->method == PERM_METHOD_HYBRID && (derivation->wanted != PERMI_DERIVATIVES || matrix->m != matrix->n))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: method hybrid is for derivatives of square matrices "
-                      "in doubles");
+                      "in doubles; leave method as it is");
   if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also exact), "
+                      "and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");

@@ -110,6 +110,8 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
     return maker->watch->stopped;
   if (offers->too_long)
     return permi_fail_long(maker->result);
+  if (maker->options->method == PERM_METHOD_HYBRID && why)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d %s", block->n, why->why);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
                     block->n, why ? why->why : "has no plan",
@@ -145,6 +147,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
+  if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
+    best->seconds = best->likely;
   if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
