@@ -203,8 +203,10 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
    exponent; error_bound and error_estimate are absolute, of the worst derivative. By method tree, lists or arrays, as
-   about three permanents, with all states in memory (max_bytes; 0: 16 GB; lists and arrays with less); squares of up to
-   64 lines also as perm_gradient_real: no error_bound. After an error doubles are NaN, others 0. */
+   about three permanents, with all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to
+   64 lines also by hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less
+   than nine digits (from 44 lines on) auto takes others that take up to 20 times as long; and as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -5603,13 +5605,12 @@ static double permi_frontier_derive_bytes(const void *plan)
 static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
 
 /* ================================================================================== >>derive_hybrid
-   Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay. Where
-   y_i = sum of a_ij d_j the derivative by a_ij is the sum over the signs d of d_j times the adjoint of y_i. An adjoint
-   collects terms while its value stays: before a column turns, operations that depend on it hand theirs on to their
-   operands, and rows that it touches add theirs to derivatives, with the signs of the step. Inner columns have adjoints
-   by setting, lanes by lane. A second program, of moduli, gives each row the sum of its terms' moduli: for every block
-   with certify, else of samples, for the estimate. Chunks are summed in order: same bits for any threads.
-   THE BOUND: docs/proofs-rounding.md. */
+   Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay.
+   Where y_i = sum of a_ij d_j the derivative by a_ij is the sum over the signs d of d_j times the adjoint of y_i. An
+   adjoint collects terms while its value stays: before a column turns, operations that depend on it hand theirs on to
+   their operands, and rows that it touches add theirs to derivatives, with the step's signs. Inner columns have
+   adjoints by setting, lanes by lane. A second program sums moduli of terms by row: of every block with certify, else
+   of samples, for the estimate. Chunks are summed in order. THE BOUND: docs/proofs-rounding.md. */
 
 #define PERMI_REVERSE_STEPS 128     /* that are summed in blocks */
 #define PERMI_REVERSE_CHUNKS_LOG2 8 /* at most, */
@@ -5635,7 +5636,7 @@ typedef struct permi_reverse {
 } permi_reverse;
 
 typedef struct permi_reverse_slot {
-  int reads, adds, set; /* set: its adjoint is written, not added to */
+  int reads, set; /* h and g are read once a group; set: its adjoint is written, not added to */
   unsigned dirty;
   double additions; /* in its adjoint, at most */
 } permi_reverse_slot;
@@ -5650,22 +5651,15 @@ static void permi_reverse_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, reverse);
 }
 
-/* Counts a statement's reads and what it adds to adjoints; h and g are read once a group. */
 static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
                                permi_reverse_slot *slot)
 {
   const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD || opcode == PERMI_OP_DIFFERENCE;
   const int factors = opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD;
-  const struct { int at, reads, adds; } of[4] = {
-      {t->p, opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW, opcode != PERMI_OP_ROW},
-      {t->q, folds, folds},
-      {t->h, factors && first, factors || opcode == PERMI_OP_ROW},
-      {t->g, opcode == PERMI_OP_FOLD && first, opcode == PERMI_OP_FOLD}};
-  int k;
-  for (k = 0; k < 4; k++) {
-    slot[of[k].at].reads += of[k].reads;
-    slot[of[k].at].adds += of[k].adds;
-  }
+  slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
+  slot[t->q].reads += folds;
+  slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
+  slot[t->g].reads += opcode == PERMI_OP_FOLD && first;
   slot[t->out].dirty = operation->dirty;
 }
 
@@ -5720,7 +5714,7 @@ static void permi_reverse_sets(permi_instruction *operation, const permi_stateme
   }
 }
 
-/* Raises the additions of operands' adjoints: those of the result's, and its own while it collects. */
+/* Raises the additions of operands' adjoints: those of the result's, its own while it collects, a group's. */
 static void permi_reverse_count(const permi_instruction *operation, const permi_statement *t, double own,
                                 permi_reverse_slot *slot)
 {
@@ -5729,9 +5723,9 @@ static void permi_reverse_count(const permi_instruction *operation, const permi_
   for (; t < end; t++) {
     const permi_reverse_slot *out = &slot[t->out];
     const int operand[4] = {t->p, t->q, t->h, t->g};
-    const double all = out->additions + (out->set ? 1 : own) * out->adds;
+    const double all = out->additions + (out->set ? 0 : own * out->reads);
     for (k = 0; k < 4; k++) /* at 0 is none */
-      slot[operand[k]].additions = fmax(slot[operand[k]].additions, all);
+      slot[operand[k]].additions = fmax(slot[operand[k]].additions, k < 2 ? all : all + operation->group);
   }
 }
 
@@ -5771,8 +5765,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   }
   for (k = 0; k < hybrid->constants; k++) {
     const permi_reverse_slot *sum = &slot[permi_hybrid_line(hybrid->slot_count + k)];
-    reverse->additions = fmax(reverse->additions, sum->additions + own * sum->adds);
+    reverse->additions = fmax(reverse->additions, sum->additions + PERMI_REVERSE_STEPS * (sum->reads + 1));
   }
+  for (i = 0, k = 0; i < hybrid->n; i++)
+    k = permi_count_ones(hybrid->row_scope[i]) > k ? permi_count_ones(hybrid->row_scope[i]) : k;
+  reverse->additions += ldexp(1, k) + PERMI_HYBRID_DOUBLES;
   permi_pool_release(&pool);
   return 1;
 }
@@ -5816,7 +5813,7 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   return 1;
 }
 
-/* Doubles of one of the two programs of a thread: totals, values, adjoints, chain, rows' sums, by constant, by high entry. */
+/* Doubles of a thread's program: totals, values, adjoints, a chain, sums by row, by constant, by high entry. */
 static size_t permi_reverse_doubles(const permi_reverse *reverse, int signs)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
@@ -6065,23 +6062,23 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
 }
 
 /* Writes bound and estimate of what is off by K roundings of terms, given the product of row sums of moduli and the sum
-   of |terms|, sampled unless certified. */
+   of |terms|, sampled unless certified. largest: the largest number. The estimate is permi_hybrid_estimate's. */
 static void permi_reverse_error(const permi_trace *trace, const permi_reverse *reverse, double product, double terms,
-                                double *error)
+                                double largest, double *error)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const int parts = hybrid->parts, n = hybrid->n;
   const double roundings = (2 * parts - 1) * n + hybrid->inner +
-                           parts * (reverse->additions + 2 * PERMI_REVERSE_STEPS + PERMI_HYBRID_DOUBLES + n);
+                           parts * reverse->additions + 4;
   const double most = ldexp(product, n - 1), moduli = permi_gamma(2 * roundings + 5 * n);
   const double absolute = ldexp(rounding->growth * rounding->unfloored, n + 1) +
                           ldexp(rounding->growth * (12 * roundings + 4 * n * n), n - 1073);
   const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
   const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
   error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
-  error[1] = (2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * sqrt(roundings) + trace->given) + rounding->shared.relative) *
-                 terms + absolute;
+  error[1] = 2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * parts * sqrt(2 * n + hybrid->inner + 30) + trace->given) * terms +
+             rounding->shared.relative * (rounding->shared.part * terms + largest) + PERMI_UNIT * largest + absolute;
   error[1] = fmin(error[1], error[0]);
 }
 
@@ -6098,11 +6095,15 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
   for (i = 0; i <= n; i++) {
-    double *value = (double *)(void *)derived->whole.value, error[2];
+    const int first = i < n ? reverse->start[i] * parts : edges * parts;
+    const int end = i < n ? reverse->start[i + 1] * parts : first + parts;
+    double *value = (double *)(void *)derived->whole.value, error[2], largest = 0;
+    for (e = first; e < end; e++)
+      largest = fmax(largest, 1.5 * fabs(result[e].hi));
     product = 1;
     for (l = 0; l < n; l++)
       product *= l == i ? 1 : reverse->size[l] * (1 + 1e-12);
-    permi_reverse_error(trace, reverse, product, moduli[i].hi, error);
+    permi_reverse_error(trace, reverse, product, moduli[i].hi, largest, error);
     for (e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
       const int at = reverse->edge[e];
       value = (double *)(void *)(derived->value + (size_t)at * derived->size);
@@ -7952,6 +7953,17 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(back_fuse)(int parts, PERMI_N a, PERMI
   return c;
 }
 
+/* Writes x, or adds it. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_add)(int parts, int adds, double *slot, int k, PERMI_N x)
+{
+  const PERMI_N y = PERMI_H(get)(parts, slot, k);
+  if (adds) {
+    x.p[0] = x.p[0] + y.p[0];
+    x.p[1] = x.p[1] + y.p[1];
+  }
+  PERMI_H(put)(parts, slot, k, x);
+}
+
 /* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g. sets: p and q have no adjoints yet.
    minus: -1, of moduli 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int sets, const permi_instruction *operation,
@@ -7968,10 +7980,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int set
     PERMI_N h[8], g[8], h_sum[8], g_sum[8];
     PERMI_NUMBERS({
       h[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->h), at + k);
-      h_sum[k] = adds ? PERMI_H(get)(parts, h_bar, at + k) : zero;
+      h_sum[k] = zero;
       if (folds) {
         g[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->g), at + k);
-        g_sum[k] = adds ? PERMI_H(get)(parts, g_bar, at + k) : zero;
+        g_sum[k] = zero;
       }
     })
     for (t = first; t < end; t++) {
@@ -7995,9 +8007,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int set
       })
     }
     PERMI_NUMBERS({
-      PERMI_H(put)(parts, h_bar, at + k, h_sum[k]);
+      PERMI_H(back_add)(parts, adds, h_bar, at + k, h_sum[k]);
       if (folds)
-        PERMI_H(put)(parts, g_bar, at + k, g_sum[k]);
+        PERMI_H(back_add)(parts, adds, g_bar, at + k, g_sum[k]);
     })
   }
 }

@@ -1,11 +1,10 @@
 /* ================================================================================== >>derive_hybrid
-   Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay. Where
-   y_i = sum of a_ij d_j the derivative by a_ij is the sum over the signs d of d_j times the adjoint of y_i. An adjoint
-   collects terms while its value stays: before a column turns, operations that depend on it hand theirs on to their
-   operands, and rows that it touches add theirs to derivatives, with the signs of the step. Inner columns have adjoints
-   by setting, lanes by lane. A second program, of moduli, gives each row the sum of its terms' moduli: for every block
-   with certify, else of samples, for the estimate. Chunks are summed in order: same bits for any threads.
-   THE BOUND: docs/proofs-rounding.md. */
+   Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay.
+   Where y_i = sum of a_ij d_j the derivative by a_ij is the sum over the signs d of d_j times the adjoint of y_i. An
+   adjoint collects terms while its value stays: before a column turns, operations that depend on it hand theirs on to
+   their operands, and rows that it touches add theirs to derivatives, with the step's signs. Inner columns have
+   adjoints by setting, lanes by lane. A second program sums moduli of terms by row: of every block with certify, else
+   of samples, for the estimate. Chunks are summed in order. THE BOUND: docs/proofs-rounding.md. */
 #pragma once
 #include "../hybrid/hybrid_offer.h"
 #include "../proof/lanes.h"
@@ -35,7 +34,7 @@ typedef struct permi_reverse {
 } permi_reverse;
 
 typedef struct permi_reverse_slot {
-  int reads, adds, set; /* set: its adjoint is written, not added to */
+  int reads, set; /* h and g are read once a group; set: its adjoint is written, not added to */
   unsigned dirty;
   double additions; /* in its adjoint, at most */
 } permi_reverse_slot;
@@ -50,22 +49,15 @@ static void permi_reverse_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, reverse);
 }
 
-/* Counts a statement's reads and what it adds to adjoints; h and g are read once a group. */
 static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
                                permi_reverse_slot *slot)
 {
   const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD || opcode == PERMI_OP_DIFFERENCE;
   const int factors = opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD;
-  const struct { int at, reads, adds; } of[4] = {
-      {t->p, opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW, opcode != PERMI_OP_ROW},
-      {t->q, folds, folds},
-      {t->h, factors && first, factors || opcode == PERMI_OP_ROW},
-      {t->g, opcode == PERMI_OP_FOLD && first, opcode == PERMI_OP_FOLD}};
-  int k;
-  for (k = 0; k < 4; k++) {
-    slot[of[k].at].reads += of[k].reads;
-    slot[of[k].at].adds += of[k].adds;
-  }
+  slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
+  slot[t->q].reads += folds;
+  slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
+  slot[t->g].reads += opcode == PERMI_OP_FOLD && first;
   slot[t->out].dirty = operation->dirty;
 }
 
@@ -120,7 +112,7 @@ static void permi_reverse_sets(permi_instruction *operation, const permi_stateme
   }
 }
 
-/* Raises the additions of operands' adjoints: those of the result's, and its own while it collects. */
+/* Raises the additions of operands' adjoints: those of the result's, its own while it collects, a group's. */
 static void permi_reverse_count(const permi_instruction *operation, const permi_statement *t, double own,
                                 permi_reverse_slot *slot)
 {
@@ -129,9 +121,9 @@ static void permi_reverse_count(const permi_instruction *operation, const permi_
   for (; t < end; t++) {
     const permi_reverse_slot *out = &slot[t->out];
     const int operand[4] = {t->p, t->q, t->h, t->g};
-    const double all = out->additions + (out->set ? 1 : own) * out->adds;
+    const double all = out->additions + (out->set ? 0 : own * out->reads);
     for (k = 0; k < 4; k++) /* at 0 is none */
-      slot[operand[k]].additions = fmax(slot[operand[k]].additions, all);
+      slot[operand[k]].additions = fmax(slot[operand[k]].additions, k < 2 ? all : all + operation->group);
   }
 }
 
@@ -171,8 +163,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   }
   for (k = 0; k < hybrid->constants; k++) {
     const permi_reverse_slot *sum = &slot[permi_hybrid_line(hybrid->slot_count + k)];
-    reverse->additions = fmax(reverse->additions, sum->additions + own * sum->adds);
+    reverse->additions = fmax(reverse->additions, sum->additions + PERMI_REVERSE_STEPS * (sum->reads + 1));
   }
+  for (i = 0, k = 0; i < hybrid->n; i++)
+    k = permi_count_ones(hybrid->row_scope[i]) > k ? permi_count_ones(hybrid->row_scope[i]) : k;
+  reverse->additions += ldexp(1, k) + PERMI_HYBRID_DOUBLES;
   permi_pool_release(&pool);
   return 1;
 }
@@ -216,7 +211,7 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   return 1;
 }
 
-/* Doubles of one of the two programs of a thread: totals, values, adjoints, chain, rows' sums, by constant, by high entry. */
+/* Doubles of a thread's program: totals, values, adjoints, a chain, sums by row, by constant, by high entry. */
 static size_t permi_reverse_doubles(const permi_reverse *reverse, int signs)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
@@ -465,23 +460,23 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
 }
 
 /* Writes bound and estimate of what is off by K roundings of terms, given the product of row sums of moduli and the sum
-   of |terms|, sampled unless certified. */
+   of |terms|, sampled unless certified. largest: the largest number. The estimate is permi_hybrid_estimate's. */
 static void permi_reverse_error(const permi_trace *trace, const permi_reverse *reverse, double product, double terms,
-                                double *error)
+                                double largest, double *error)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const int parts = hybrid->parts, n = hybrid->n;
   const double roundings = (2 * parts - 1) * n + hybrid->inner +
-                           parts * (reverse->additions + 2 * PERMI_REVERSE_STEPS + PERMI_HYBRID_DOUBLES + n);
+                           parts * reverse->additions + 4;
   const double most = ldexp(product, n - 1), moduli = permi_gamma(2 * roundings + 5 * n);
   const double absolute = ldexp(rounding->growth * rounding->unfloored, n + 1) +
                           ldexp(rounding->growth * (12 * roundings + 4 * n * n), n - 1073);
   const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
   const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
   error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
-  error[1] = (2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * sqrt(roundings) + trace->given) + rounding->shared.relative) *
-                 terms + absolute;
+  error[1] = 2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * parts * sqrt(2 * n + hybrid->inner + 30) + trace->given) * terms +
+             rounding->shared.relative * (rounding->shared.part * terms + largest) + PERMI_UNIT * largest + absolute;
   error[1] = fmin(error[1], error[0]);
 }
 
@@ -498,11 +493,15 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
   for (i = 0; i <= n; i++) {
-    double *value = (double *)(void *)derived->whole.value, error[2];
+    const int first = i < n ? reverse->start[i] * parts : edges * parts;
+    const int end = i < n ? reverse->start[i + 1] * parts : first + parts;
+    double *value = (double *)(void *)derived->whole.value, error[2], largest = 0;
+    for (e = first; e < end; e++)
+      largest = fmax(largest, 1.5 * fabs(result[e].hi));
     product = 1;
     for (l = 0; l < n; l++)
       product *= l == i ? 1 : reverse->size[l] * (1 + 1e-12);
-    permi_reverse_error(trace, reverse, product, moduli[i].hi, error);
+    permi_reverse_error(trace, reverse, product, moduli[i].hi, largest, error);
     for (e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
       const int at = reverse->edge[e];
       value = (double *)(void *)(derived->value + (size_t)at * derived->size);

@@ -59,6 +59,17 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(back_fuse)(int parts, PERMI_N a, PERMI
   return c;
 }
 
+/* Writes x, or adds it. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_add)(int parts, int adds, double *slot, int k, PERMI_N x)
+{
+  const PERMI_N y = PERMI_H(get)(parts, slot, k);
+  if (adds) {
+    x.p[0] = x.p[0] + y.p[0];
+    x.p[1] = x.p[1] + y.p[1];
+  }
+  PERMI_H(put)(parts, slot, k, x);
+}
+
 /* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g. sets: p and q have no adjoints yet.
    minus: -1, of moduli 1. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int sets, const permi_instruction *operation,
@@ -75,10 +86,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int set
     PERMI_N h[8], g[8], h_sum[8], g_sum[8];
     PERMI_NUMBERS({
       h[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->h), at + k);
-      h_sum[k] = adds ? PERMI_H(get)(parts, h_bar, at + k) : zero;
+      h_sum[k] = zero;
       if (folds) {
         g[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->g), at + k);
-        g_sum[k] = adds ? PERMI_H(get)(parts, g_bar, at + k) : zero;
+        g_sum[k] = zero;
       }
     })
     for (t = first; t < end; t++) {
@@ -102,9 +113,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int set
       })
     }
     PERMI_NUMBERS({
-      PERMI_H(put)(parts, h_bar, at + k, h_sum[k]);
+      PERMI_H(back_add)(parts, adds, h_bar, at + k, h_sum[k]);
       if (folds)
-        PERMI_H(put)(parts, g_bar, at + k, g_sum[k]);
+        PERMI_H(back_add)(parts, adds, g_bar, at + k, g_sum[k]);
     })
   }
 }

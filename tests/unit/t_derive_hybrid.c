@@ -80,7 +80,7 @@ TEST(t_reverse_matches_trees)
     blocks += trial % 7 == 3 && n % 2 == 0;
     perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(zeros > 20 && blocks > 2 && narrow > 10 && refused > 0 && refused < 12, "%d, %d, %d, %d", zeros, blocks,
+  CHECK_SHOW(zeros > 20 && blocks > 2 && narrow > 10 && refused > 0 && refused < 18, "%d, %d, %d, %d", zeros, blocks,
              narrow, refused);
 }
 
@@ -150,9 +150,11 @@ TEST(t_reverse_refusals)
   options.modulus = 97;
   ARGUMENTS_BAD(perm_gradient_sparse_mod(&matrix, &options, residue, &r), PERM_ERROR_UNSUPPORTED, 2, "in doubles");
   options.modulus = 0;
-  for (options.max_bytes = 1e5; perm_gradient_sparse(&matrix, &options, out, &r) == PERM_ERROR_LIMIT; kept += !!strstr(r.message, "over"))
-    options.max_bytes *= 1.2;
-  CHECK_SHOW(r.status == PERM_OK && kept > 0 && options.max_bytes < 2e7, "%s, %d, %g", r.message, kept, options.max_bytes);
+  for (options.max_bytes = 1e5; perm_gradient_sparse(&matrix, &options, out, &r) == PERM_ERROR_LIMIT;
+       options.max_bytes *= 1.2)
+    kept += strstr(r.message, "over") != NULL;
+  CHECK_SHOW(r.status == PERM_OK && kept > 0 && options.max_bytes < 2e7, "%s, %d, %g", r.message, kept,
+             options.max_bytes);
   options.max_bytes = 0;
   options.cancel = &cancel;
   CHECK(perm_gradient_sparse(&matrix, &options, out, &r) == PERM_STOPPED_CANCELLED && out[0] != out[0]);
@@ -177,7 +179,7 @@ TEST(t_reverse_by_default)
   perm_options options;
   perm_result r;
   memset(&options, 0, sizeof options);
-  CHECK(perm_generate("er:30:0.2", 1, NULL, &matrix, &r) == PERM_OK && matrix.nnz <= T_REVERSE_MOST);
+  CHECK(perm_generate("er:30:0.3", 1, NULL, &matrix, &r) == PERM_OK && matrix.nnz <= T_REVERSE_MOST);
   CHECK_SHOW(perm_gradient_sparse(&matrix, &options, out, &r) == PERM_OK, "%s", r.message);
   CHECK_SHOW(r.method == PERM_METHOD_HYBRID, "%s", perm_name("method", (int)r.method));
   perm_matrix_free(&matrix);
