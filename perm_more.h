@@ -6071,13 +6071,14 @@ static void permi_reverse_error(const permi_trace *trace, const permi_reverse *r
   const int parts = hybrid->parts, n = hybrid->n;
   const double roundings = (2 * parts - 1) * n + hybrid->inner +
                            parts * reverse->additions + 4;
+  const double alike = PERMI_HYBRID_ALIKE(n) * parts;
   const double most = ldexp(product, n - 1), moduli = permi_gamma(2 * roundings + 5 * n);
   const double absolute = ldexp(rounding->growth * rounding->unfloored, n + 1) +
                           ldexp(rounding->growth * (12 * roundings + 4 * n * n), n - 1073);
   const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
   const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
   error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
-  error[1] = 2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * parts * sqrt(2 * n + hybrid->inner + 30) + trace->given) * terms +
+  error[1] = 2 * PERMI_UNIT * terms * (alike * sqrt(2 * n + hybrid->inner + 30) + trace->given) +
              rounding->shared.relative * (rounding->shared.part * terms + largest) + PERMI_UNIT * largest + absolute;
   error[1] = fmin(error[1], error[0]);
 }
@@ -7347,8 +7348,8 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also exact), "
-                      "and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also "
+                      "exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");
@@ -7964,17 +7965,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_add)(int parts, int adds, double *sl
   PERMI_H(put)(parts, slot, k, x);
 }
 
-/* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g. sets: p and q have no adjoints yet.
+/* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g.
    minus: -1, of moduli 1. */
-PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int sets, const permi_instruction *operation,
-                                                   const permi_statement *first, const permi_statement *end,
-                                                   double *values, double *bars, double minus)
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, const permi_instruction *operation,
+                                                   const permi_statement *first, double *values, double *bars,
+                                                   double minus)
 {
   const int some = PERMI_BACK_VECTORS / parts, most = PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH;
-  const int clears = operation->other, adds = !operation->halved;
+  const int clears = operation->other, adds = !operation->halved, sets = operation->growth;
+  const permi_statement *end = first + operation->group, *t;
   const PERMI_N zero = PERMI_H(one)(PERMI_SET(0.0));
   double *h_bar = permi_hybrid_slot(bars, first->h), *g_bar = permi_hybrid_slot(bars, first->g);
-  const permi_statement *t;
   int k, at;
   for (at = 0; at < most; at += some) {
     PERMI_N h[8], g[8], h_sum[8], g_sum[8];
@@ -8074,23 +8075,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_operation)(int parts, const permi_hy
                                                        double *bars, double minus)
 {
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const int folds = operation->opcode == PERMI_OP_FOLD, sets = operation->growth, group = operation->group;
+  const int group = operation->group;
   if (operation->opcode == PERMI_OP_CHAIN)
     PERMI_H(back_chain)(parts, hybrid, operation, values, bars);
   else if (operation->opcode == PERMI_OP_ROW || operation->opcode == PERMI_OP_DIFFERENCE)
     PERMI_H(back_copies)(operation, t, bars, minus);
-  else if (folds && sets)
+  else if (operation->opcode == PERMI_OP_FOLD)
     for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 1, 1, operation, t, t + group, values, bars, minus);
-  else if (folds)
-    for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 1, 0, operation, t, t + group, values, bars, minus);
-  else if (sets)
-    for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 0, 1, operation, t, t + group, values, bars, minus);
+      PERMI_H(back_group)(parts, 1, operation, t, values, bars, minus);
   else
     for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 0, 0, operation, t, t + group, values, bars, minus);
+      PERMI_H(back_group)(parts, 0, operation, t, values, bars, minus);
 }
 PERMI_INSTANCE(back_real, 1)
 #if !defined(PERM_NO_COMPLEX)

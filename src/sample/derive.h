@@ -426,8 +426,8 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also exact), "
-                      "and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also "
+                      "exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");

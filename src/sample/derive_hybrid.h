@@ -469,13 +469,14 @@ static void permi_reverse_error(const permi_trace *trace, const permi_reverse *r
   const int parts = hybrid->parts, n = hybrid->n;
   const double roundings = (2 * parts - 1) * n + hybrid->inner +
                            parts * reverse->additions + 4;
+  const double alike = PERMI_HYBRID_ALIKE(n) * parts;
   const double most = ldexp(product, n - 1), moduli = permi_gamma(2 * roundings + 5 * n);
   const double absolute = ldexp(rounding->growth * rounding->unfloored, n + 1) +
                           ldexp(rounding->growth * (12 * roundings + 4 * n * n), n - 1073);
   const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
   const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
   error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
-  error[1] = 2 * PERMI_UNIT * (PERMI_HYBRID_ALIKE(n) * parts * sqrt(2 * n + hybrid->inner + 30) + trace->given) * terms +
+  error[1] = 2 * PERMI_UNIT * terms * (alike * sqrt(2 * n + hybrid->inner + 30) + trace->given) +
              rounding->shared.relative * (rounding->shared.part * terms + largest) + PERMI_UNIT * largest + absolute;
   error[1] = fmin(error[1], error[0]);
 }

@@ -70,17 +70,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_add)(int parts, int adds, double *sl
   PERMI_H(put)(parts, slot, k, x);
 }
 
-/* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g. sets: p and q have no adjoints yet.
+/* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g.
    minus: -1, of moduli 1. */
-PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, int sets, const permi_instruction *operation,
-                                                   const permi_statement *first, const permi_statement *end,
-                                                   double *values, double *bars, double minus)
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, const permi_instruction *operation,
+                                                   const permi_statement *first, double *values, double *bars,
+                                                   double minus)
 {
   const int some = PERMI_BACK_VECTORS / parts, most = PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH;
-  const int clears = operation->other, adds = !operation->halved;
+  const int clears = operation->other, adds = !operation->halved, sets = operation->growth;
+  const permi_statement *end = first + operation->group, *t;
   const PERMI_N zero = PERMI_H(one)(PERMI_SET(0.0));
   double *h_bar = permi_hybrid_slot(bars, first->h), *g_bar = permi_hybrid_slot(bars, first->g);
-  const permi_statement *t;
   int k, at;
   for (at = 0; at < most; at += some) {
     PERMI_N h[8], g[8], h_sum[8], g_sum[8];
@@ -180,23 +180,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_operation)(int parts, const permi_hy
                                                        double *bars, double minus)
 {
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
-  const int folds = operation->opcode == PERMI_OP_FOLD, sets = operation->growth, group = operation->group;
+  const int group = operation->group;
   if (operation->opcode == PERMI_OP_CHAIN)
     PERMI_H(back_chain)(parts, hybrid, operation, values, bars);
   else if (operation->opcode == PERMI_OP_ROW || operation->opcode == PERMI_OP_DIFFERENCE)
     PERMI_H(back_copies)(operation, t, bars, minus);
-  else if (folds && sets)
+  else if (operation->opcode == PERMI_OP_FOLD)
     for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 1, 1, operation, t, t + group, values, bars, minus);
-  else if (folds)
-    for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 1, 0, operation, t, t + group, values, bars, minus);
-  else if (sets)
-    for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 0, 1, operation, t, t + group, values, bars, minus);
+      PERMI_H(back_group)(parts, 1, operation, t, values, bars, minus);
   else
     for (; t < last; t += group)
-      PERMI_H(back_group)(parts, 0, 0, operation, t, t + group, values, bars, minus);
+      PERMI_H(back_group)(parts, 0, operation, t, values, bars, minus);
 }
 PERMI_INSTANCE(back_real, 1)
 #if !defined(PERM_NO_COMPLEX)
