@@ -41,7 +41,7 @@
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
-                     >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
+                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
                      perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
@@ -204,8 +204,10 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
    exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, or message
    says that error_bound is of it, too. By method tree, lists or arrays, as about three permanents, all states in memory
-   (max_bytes; 0: 16 GB; lists and arrays with less); squares of up to 64 lines also as perm_gradient_real: no
-   error_bound. After an error doubles are NaN, others 0. */
+   (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines also by hybrid, as 3 to 8 of its
+   permanents: error_bound is wide without certify; where terms cancel to less than nine digits (from 44 lines on) auto
+   takes others that take up to 20 times as long. Or as perm_gradient_real: no error_bound. After an error doubles are
+   NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -985,6 +987,14 @@ typedef struct permi_rook_way {
 
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
+
+/* Back through a program: >>derive_hybrid. */
+typedef struct permi_back_family {
+  void (*back[2])(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned, double minus);
+  void (*sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values);
+  void (*row)(double *bars, int slot, int end, double *each, double *sum, const unsigned char *column, uint64_t gray,
+              double *entry);
+} permi_back_family;
 
 /* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
@@ -4151,6 +4161,7 @@ typedef struct permi_derived {
   int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
   uint64_t *value;
   permi_sizes *sizes;
+  double (*error)[2]; /* bounds and estimates, the permanent's last; NULL: by roundings */
   struct {
     uint64_t *value;
     permi_sizes sizes;
@@ -4163,6 +4174,7 @@ typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
+  void (*release)(const perm_allocator *allocator, void *plan);
   void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;
@@ -5488,6 +5500,568 @@ static double permi_frontier_derive_bytes(const void *plan)
 
 static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
 
+/* ================================================================================== >>derive_hybrid
+   Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay.
+   Where y_i = sum of a_ij d_j the derivative by a_ij is the sum over the signs d of d_j times the adjoint of y_i. An
+   adjoint collects terms while its value stays: before a column turns, operations that depend on it hand theirs on to
+   their operands, and rows that it touches add theirs to derivatives, with the step's signs. Inner columns have
+   adjoints by setting, lanes by lane. A second program sums moduli of terms by row: of every block with certify, else
+   of samples, for the estimate. Chunks are summed in order. THE BOUND: docs/proofs-rounding.md. */
+
+#define PERMI_REVERSE_STEPS 128     /* that are summed in blocks */
+#define PERMI_REVERSE_CHUNKS_LOG2 8 /* at most, */
+#define PERMI_REVERSE_LEAST_LOG2 8  /* of so many steps at least */
+#define PERMI_REVERSE_WIDE 1.65     /* prod (1 + 1 / 2n): sums of moduli with floors */
+#define PERMI_REVERSE_ZERO 30       /* log2 of a stored zero's scale over that of entries */
+#define PERMI_REVERSE_FEW 1e-9      /* relative error, beyond which others win that take less than */
+#define PERMI_REVERSE_WORTH 20      /* times as long */
+
+typedef struct permi_reverse {
+  permi_hybrid *hybrid;
+  permi_hybrid back; /* the program of adjoints; slots, then sums of rows by constant; slot_count: lines of these */
+  const permi_back_family *family;
+  permi_numbers numbers;
+  perm_allocator allocator;
+  permi_pool pool;
+  int edges, *edge, *place; /* by rows of the program: the block's, the column's place in the order */
+  int start[65], high_start[65];
+  unsigned char *column; /* [row][start + row]: high columns, then 255 */
+  double size[64];       /* rows' sums of moduli */
+  double additions, bytes, each;
+  int exp2[2];           /* most of entries: zeros, others */
+} permi_reverse;
+
+typedef struct permi_reverse_slot {
+  int reads, set; /* h and g are read once a group; set: its adjoint is written, not added to */
+  unsigned dirty;
+  double additions; /* in its adjoint, at most */
+} permi_reverse_slot;
+
+static void permi_reverse_release(const perm_allocator *allocator, void *plan)
+{
+  permi_reverse *reverse = (permi_reverse *)plan;
+  if (!reverse)
+    return;
+  permi_hybrid_release(allocator, reverse->hybrid);
+  permi_pool_release(&reverse->pool);
+  permi_release(allocator, reverse);
+}
+
+static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
+                               permi_reverse_slot *slot)
+{
+  const int opcode = operation->opcode, folds = opcode == PERMI_OP_FOLD || opcode == PERMI_OP_DIFFERENCE;
+  const int factors = opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD;
+  slot[t->p].reads += opcode == PERMI_OP_CHAIN ? 2 : opcode != PERMI_OP_ROW;
+  slot[t->q].reads += folds;
+  slot[t->h].reads += (factors && first) || opcode == PERMI_OP_ROW;
+  slot[t->g].reads += opcode == PERMI_OP_FOLD && first;
+  slot[t->out].dirty = operation->dirty;
+}
+
+/* Makes an operation one of few kinds: sums of rows are operands like others. */
+static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *operation, permi_statement *t)
+{
+  const int opcode = operation->opcode, slots = hybrid->slot_count, bases = permi_hybrid_line(hybrid->n);
+  const int rows = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW ||
+                   opcode == PERMI_OP_FOLD_ROW;
+  const permi_statement *end = t + operation->count;
+  operation->opcode = (uint16_t)(opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW ? PERMI_OP_TIMES
+                                 : opcode == PERMI_OP_FOLD_ROW                            ? PERMI_OP_FOLD
+                                                                                          : opcode);
+  for (; t < end; t++) {
+    if (opcode == PERMI_OP_CHAIN && t->p < bases) {
+      int i = 0;
+      while (permi_hybrid_line(i) < t->p)
+        i++;
+      t->p = (uint16_t)permi_hybrid_line(slots + hybrid->row_constant[i]);
+    }
+    if (opcode == PERMI_OP_ROWS)
+      t->p = t->q = (uint16_t)permi_hybrid_line(slots + t->p);
+    if (rows)
+      t->h = (uint16_t)permi_hybrid_line(slots + t->h);
+    if (rows && opcode != PERMI_OP_ROW)
+      t->g = (uint16_t)permi_hybrid_line(slots + t->g);
+  }
+}
+
+/* Decides which adjoints are written once, by an operation that runs whenever the slot's own does. */
+static void permi_reverse_sets(permi_instruction *operation, const permi_statement *t, int sums,
+                               permi_reverse_slot *slot)
+{
+  const permi_statement *end = t + operation->count, *first = t;
+  const int folds = operation->opcode == PERMI_OP_FOLD;
+  int sets = operation->opcode == PERMI_OP_TIMES || folds, holds = sets, k;
+  for (; t < end && (sets || holds); t++)
+    for (k = 0; k < (folds ? 2 : 1); k++) {
+      const int p = k ? t->q : t->p, h = k ? t->g : t->h;
+      sets &= p < sums && slot[p].reads == 1 && slot[p].dirty == operation->dirty;
+      holds &= h < sums && slot[h].reads == 1 && slot[h].dirty == operation->dirty;
+    }
+  operation->growth = sets;
+  operation->halved = holds;
+  for (t = first; t < end; t++) {
+    slot[t->p].set |= sets;
+    slot[t->h].set |= holds;
+    if (folds) {
+      slot[t->q].set |= sets;
+      slot[t->g].set |= holds;
+    }
+  }
+}
+
+/* Raises the additions of operands' adjoints: those of the result's, its own while it collects, a group's. */
+static void permi_reverse_count(const permi_instruction *operation, const permi_statement *t, double own,
+                                permi_reverse_slot *slot)
+{
+  const permi_statement *end = t + operation->count;
+  int k;
+  for (; t < end; t++) {
+    const permi_reverse_slot *out = &slot[t->out];
+    const int operand[4] = {t->p, t->q, t->h, t->g};
+    const double all = out->additions + (out->set ? 0 : own * out->reads);
+    for (k = 0; k < 4; k++) /* at 0 is none */
+      slot[operand[k]].additions = fmax(slot[operand[k]].additions, k < 2 ? all : all + operation->group);
+  }
+}
+
+/* Returns 0 without memory. */
+static int permi_reverse_program(permi_reverse *reverse)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  permi_hybrid *back = &reverse->back;
+  permi_pool pool = {reverse->pool.allocator, NULL, 0};
+  const int lines = permi_hybrid_line(hybrid->slot_count + hybrid->constants);
+  const int sums = permi_hybrid_line(hybrid->slot_count);
+  const double own = ldexp(1, hybrid->low);
+  permi_reverse_slot *slot = (permi_reverse_slot *)permi_pool_zeros(&pool, (size_t)lines, sizeof *slot);
+  int k, i;
+  *back = *hybrid;
+  back->slot_count = lines;
+  back->operation = (permi_instruction *)permi_pool_copy(&reverse->pool, hybrid->operation, (size_t)hybrid->operations,
+                                                         sizeof *back->operation);
+  back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
+                                                       sizeof *back->statement);
+  if (!slot || reverse->pool.failed)
+    return 0;
+  for (k = 0; k < back->operations; k++) {
+    permi_instruction *operation = &back->operation[k];
+    permi_statement *t = back->statement + operation->first;
+    permi_reverse_turn(hybrid, operation, t);
+    for (i = 0; i < operation->count; i++)
+      permi_reverse_read(operation, &t[i], !operation->group || i % operation->group == 0, slot);
+  }
+  for (k = 0; k < back->operations; k++)
+    permi_reverse_sets(&back->operation[k], back->statement + back->operation[k].first, sums, slot);
+  while (--k >= 0) {
+    permi_instruction *operation = &back->operation[k];
+    permi_statement *t = back->statement + operation->first;
+    operation->other = !slot[t->out].set;
+    permi_reverse_count(operation, t, own, slot);
+  }
+  for (k = 0; k < hybrid->constants; k++) {
+    const permi_reverse_slot *sum = &slot[permi_hybrid_line(hybrid->slot_count + k)];
+    reverse->additions = fmax(reverse->additions, sum->additions + PERMI_REVERSE_STEPS * (sum->reads + 1));
+  }
+  for (i = 0, k = 0; i < hybrid->n; i++)
+    k = permi_count_ones(hybrid->row_scope[i]) > k ? permi_count_ones(hybrid->row_scope[i]) : k;
+  reverse->additions += ldexp(1, k) + PERMI_HYBRID_DOUBLES;
+  permi_pool_release(&pool);
+  return 1;
+}
+
+/* Orders the block's entries by rows of the program and places in its order. */
+static int permi_reverse_entries(permi_reverse *reverse, const permi_block *block)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const int n = hybrid->n, turned = hybrid->transposed;
+  int i, k, e, exp2, *most, count = 0, marks = 0, highs = 0;
+  reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
+  reverse->edges = block->edges;
+  reverse->column = (unsigned char *)permi_pool_get(&reverse->pool, (size_t)(block->edges + n), 1);
+  if (!permi_pool_ints(&reverse->pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
+                       (int **)NULL) || reverse->pool.failed)
+    return 0;
+  for (i = 0; i < n; i++) {
+    const int v = turned ? n + i : i;
+    reverse->start[i] = count;
+    reverse->high_start[i] = highs;
+    for (k = 0; k < n; k++)
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int j = hybrid->order[k], high = k - hybrid->inner;
+        if (block->neighbour[e] != (turned ? j : n + j))
+          continue;
+        exp2 = hybrid->line_exp2[0][i] + hybrid->line_exp2[1][j];
+        most = &reverse->exp2[block->absolute[block->edge[e]] > 0];
+        *most = exp2 > *most ? exp2 : *most;
+        reverse->edge[count] = block->edge[e];
+        reverse->place[count++] = k;
+        reverse->size[i] += ldexp(block->absolute[block->edge[e]], exp2) * (1 + 1e-13);
+        if (high >= 0 && high < hybrid->high) {
+          reverse->column[marks++] = (unsigned char)high;
+          highs++;
+        }
+      }
+    reverse->column[marks++] = 255;
+  }
+  reverse->start[n] = count;
+  reverse->high_start[n] = highs;
+  return 1;
+}
+
+/* Doubles of a thread's program: totals, values, adjoints, a chain, sums by row, by constant, by high entry. */
+static size_t permi_reverse_doubles(const permi_reverse *reverse, int signs)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const size_t blocks = (size_t)(64 + PERMI_HYBRID_INNER + hybrid->n) +
+                        (signs ? (size_t)(hybrid->constants + reverse->high_start[hybrid->n]) : 0);
+  return 16 * (size_t)reverse->back.slot_count + PERMI_HYBRID_DOUBLES * (2 + blocks);
+}
+
+static size_t permi_reverse_results(const permi_reverse *reverse)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  return (size_t)(reverse->edges * hybrid->parts + hybrid->parts + hybrid->n + 1);
+}
+
+static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  permi_reverse *reverse;
+  permi_hybrid *hybrid;
+  perm_status status;
+  int least;
+  status = permi_hybrid_offer(maker, block, rival, offer);
+  hybrid = (permi_hybrid *)offer->plan;
+  if (status != PERM_OK || !hybrid)
+    return status;
+  offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
+  if (!reverse) {
+    permi_hybrid_release(allocator, hybrid);
+    return permi_fail_memory(maker->result);
+  }
+  reverse->hybrid = hybrid;
+  reverse->allocator = *allocator;
+  reverse->pool.allocator = &reverse->allocator;
+  reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
+  reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
+  reverse->numbers.parts = hybrid->parts;
+  least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
+  hybrid->chunk_log2 = permi_clamp(hybrid->high - PERMI_REVERSE_CHUNKS_LOG2, least, hybrid->high);
+  reverse->each = offer->seconds / ldexp(1, hybrid->high);
+  offer->likely = offer->seconds; /* sums of |terms| are seen to be at most e^(0.4 n) times a positive permanent */
+  if (PERMI_HYBRID_ALIKE(hybrid->n) * sqrt(2 * hybrid->n) * PERMI_UNIT * exp(0.4 * hybrid->n) > PERMI_REVERSE_FEW)
+    offer->seconds *= PERMI_REVERSE_WORTH;
+  if (!permi_reverse_entries(reverse, block) || !permi_reverse_program(reverse))
+    return permi_fail_memory(maker->result);
+  if (reverse->exp2[0] > reverse->exp2[1] + PERMI_REVERSE_ZERO) { /* without zeros it falls into parts */
+    permi_reverse_release(allocator, reverse);
+    offer->plan = NULL;
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has stored zeros whose minors have no scale");
+  }
+  reverse->bytes = ldexp(sizeof(permi_dd) * (double)permi_reverse_results(reverse), hybrid->high - hybrid->chunk_log2) +
+                   8.0 * permi_threads(maker->options) *
+                       (double)(permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0)) +
+                   sizeof *reverse + 16.0 * (hybrid->operations + hybrid->statements) + 20.0 * block->edges;
+  return PERM_OK;
+}
+
+typedef struct permi_reverse_side {
+  double *values, *bars, *sum, *each, *entry; /* by row, by constant, by high entry */
+} permi_reverse_side;
+
+typedef struct permi_reverse_run {
+  permi_runner base;
+  const permi_reverse *reverse;
+  double *room;
+  size_t doubles; /* of a thread */
+  permi_dd *result; /* by chunk: derivatives, the permanent, sums of moduli by row and of terms */
+} permi_reverse_run;
+
+static permi_reverse_side permi_reverse_side_of(const permi_reverse *reverse, double *room, int signs)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const size_t lines = (size_t)reverse->back.slot_count;
+  permi_reverse_side side;
+  side.values = room + 2 * PERMI_HYBRID_DOUBLES;
+  side.bars = side.values + 8 * lines;
+  side.sum = side.bars + 8 * lines + (64 + PERMI_HYBRID_INNER) * PERMI_HYBRID_DOUBLES;
+  side.each = signs ? side.sum + hybrid->n * PERMI_HYBRID_DOUBLES : NULL;
+  side.entry = signs ? side.each + hybrid->constants * PERMI_HYBRID_DOUBLES : NULL;
+  return side;
+}
+
+/* Returns the sum of lanes, of those with this bit minus. */
+static double permi_reverse_lanes(const double *x, int lanes, int bit)
+{
+  double sum[8] = {0};
+  int k;
+  for (k = 0; k < lanes; k++)
+    sum[k & 7] += bit >= 0 && k >> bit & 1 ? -x[k] : x[k];
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+/* Moves row i's adjoints on, gray: the high columns with -. */
+static void permi_reverse_row(const permi_reverse *reverse, const permi_reverse_side *side, int i, uint64_t gray)
+{
+  static const unsigned char none = 255;
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const int slot = hybrid->slot_count + hybrid->row_constant[i], end = hybrid->slot_count + hybrid->row_constant[i + 1];
+  const int signs = side->each != NULL;
+  reverse->family->row(side->bars, slot, end,
+                       signs ? side->each + hybrid->row_constant[i] * PERMI_HYBRID_DOUBLES : NULL,
+                       side->sum + i * PERMI_HYBRID_DOUBLES,
+                       signs ? reverse->column + reverse->high_start[i] + i : &none, gray,
+                       signs ? side->entry + reverse->high_start[i] * PERMI_HYBRID_DOUBLES : side->sum);
+}
+
+/* Adds row i's blocks to derivatives, and clears them. */
+static void permi_reverse_collect(const permi_reverse *reverse, const permi_reverse_side *side, int i, permi_dd *result)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const int lanes = hybrid->lanes, parts = hybrid->parts, inner = hybrid->inner;
+  const int settings = hybrid->row_constant[i + 1] - hybrid->row_constant[i];
+  double *each = side->each + hybrid->row_constant[i] * PERMI_HYBRID_DOUBLES;
+  double *entry = side->entry + reverse->high_start[i] * PERMI_HYBRID_DOUBLES;
+  double *sum = side->sum + i * PERMI_HYBRID_DOUBLES, of[2];
+  int e, s, p;
+  for (s = 0; s < settings; s++) {
+    double *block = each + s * PERMI_HYBRID_DOUBLES;
+    for (p = 0; p < parts; p++)
+      of[p] = permi_reverse_lanes(block + p * lanes, lanes, -1);
+    memcpy(block, of, (size_t)parts * sizeof *of);
+  }
+  for (e = reverse->start[i]; e < reverse->start[i + 1]; e++) {
+    const int k = reverse->place[e], high = k >= inner && k < inner + hybrid->high;
+    const int bit = k < inner ? permi_count_ones(hybrid->row_scope[i] & ((1u << k) - 1)) : k - inner - hybrid->high;
+    for (p = 0; p < parts; p++) {
+      double x = 0;
+      for (s = 0; k < inner && s < settings; s++)
+        x += s >> bit & 1 ? -each[s * PERMI_HYBRID_DOUBLES + p] : each[s * PERMI_HYBRID_DOUBLES + p];
+      if (high)
+        x = permi_reverse_lanes(entry + p * lanes, lanes, -1);
+      else if (k >= inner)
+        x = permi_reverse_lanes(sum + p * lanes, lanes, k == hybrid->n - 1 ? -1 : bit);
+      result[e * parts + p] = permi_dd_add_double(result[e * parts + p], x);
+    }
+    if (high) {
+      memset(entry, 0, PERMI_HYBRID_DOUBLES * sizeof *entry);
+      entry += PERMI_HYBRID_DOUBLES;
+    }
+  }
+  memset(each, 0, (size_t)settings * PERMI_HYBRID_DOUBLES * sizeof *each);
+  memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
+}
+
+/* Goes back through all of both programs. */
+static void permi_reverse_flush(const permi_reverse *reverse, const permi_reverse_side *side, uint64_t gray,
+                                permi_dd *result)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  permi_dd *moduli = result + (reverse->edges + 1) * hybrid->parts;
+  int i;
+  reverse->family->back[hybrid->parts - 1](&reverse->back, side[0].values, side[0].bars, PERMI_HYBRID_ALL, -1);
+  reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
+  for (i = 0; i < hybrid->n; i++) {
+    double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
+    permi_reverse_row(reverse, &side[0], i, gray);
+    permi_reverse_row(reverse, &side[1], i, gray);
+    permi_reverse_collect(reverse, &side[0], i, result);
+    moduli[i] = permi_dd_add_double(moduli[i], permi_reverse_lanes(sum, hybrid->lanes, -1));
+    memset(sum, 0, PERMI_HYBRID_DOUBLES * sizeof *sum);
+  }
+}
+
+/* Computes the moduli of the block at hand, of which what `owed` says has changed since the last. */
+static double permi_reverse_moduli(const permi_reverse *reverse, const permi_reverse_side *side, unsigned owed,
+                                   double weight)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const int algebra = hybrid->parts == 2 ? PERMI_HYBRID_COMPLEX_MODULI : PERMI_HYBRID_MODULI;
+  double *result = permi_hybrid_slot(side[1].values, hybrid->result), sum = 0;
+  double *bar = permi_hybrid_slot(side[1].bars, hybrid->result);
+  const int *row;
+  int i, j, k;
+  reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, owed, 1);
+  memcpy(side[1].values, side[0].values, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof(double));
+  for (i = 0; owed & PERMI_HYBRID_ALL && i < hybrid->n; i++)
+    reverse->family->sums(hybrid, algebra, i, hybrid->slot_count, side[1].values);
+  for (j = 0; !(owed & PERMI_HYBRID_ALL) && j < hybrid->low; j++)
+    for (row = hybrid->touched[j]; owed >> j & 1 && *row >= 0; row++)
+      reverse->family->sums(hybrid, algebra, *row, hybrid->slot_count, side[1].values);
+  hybrid->family->absolute[hybrid->algebra](hybrid, side[1].values, owed);
+  for (k = 0; k < hybrid->lanes; k++) {
+    bar[k] = weight * fabs(hybrid->sign[k]);
+    sum += bar[k] * result[k];
+  }
+  return sum;
+}
+
+static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread)
+{
+  permi_reverse_run *run = (permi_reverse_run *)context;
+  const permi_reverse *reverse = run->reverse;
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const permi_hybrid_family *family = hybrid->family;
+  const int parts = hybrid->parts, lanes = hybrid->lanes, slots = hybrid->slot_count;
+  const size_t results = permi_reverse_results(reverse);
+  double *room = run->room + (size_t)thread * run->doubles, *total = room, absolute = 0;
+  permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts;
+  const permi_reverse_side side[2] = {permi_reverse_side_of(reverse, room, 1),
+                                      permi_reverse_side_of(reverse, room + permi_reverse_doubles(reverse, 1), 0)};
+  double *values = side[0].values, *bar = permi_hybrid_slot(side[0].bars, hybrid->result);
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
+  unsigned turned = PERMI_HYBRID_ALL, owed = PERMI_HYBRID_ALL;
+  perm_status status = PERM_OK;
+  const int *row;
+  int i, j, k, p;
+  memset(total, 0, 2 * PERMI_HYBRID_DOUBLES * sizeof *total);
+  permi_hybrid_bases(hybrid, gray, values);
+  for (i = 0; i < hybrid->n; i++)
+    reverse->family->sums(hybrid, (int)hybrid->algebra, i, slots, values);
+  for (; status == PERM_OK; gray = s ^ s >> 1) {
+    const double weight = permi_hybrid_weight(hybrid, s);
+    int all;
+    family->execute[hybrid->algebra](hybrid, values, turned);
+    family->add(hybrid, permi_hybrid_slot(values, hybrid->result), total, (int)(s & 1));
+    for (k = 0; k < lanes; k++)
+      bar[k] = s & 1 ? -hybrid->sign[k] : hybrid->sign[k];
+    if (weight > 0) {
+      absolute += permi_reverse_moduli(reverse, side, owed, weight);
+      owed = 0;
+    }
+    all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
+    j = permi_trailing_zeros(s);
+    turned = !all && j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
+    owed |= turned;
+    if (all) {
+      permi_reverse_flush(reverse, side, gray, result);
+      status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL, ldexp(reverse->each, hybrid->high) *
+                                 ((double)s / ldexp(1, hybrid->high)), thread);
+    } else {
+      reverse->family->back[parts - 1](&reverse->back, values, side[0].bars, turned, -1);
+      for (row = hybrid->touched[j]; *row >= 0; row++)
+        permi_reverse_row(reverse, &side[0], *row, gray);
+    }
+    if (s == last)
+      break;
+    family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), values);
+    for (row = hybrid->touched[j]; *row >= 0; row++)
+      reverse->family->sums(hybrid, (int)hybrid->algebra, *row, slots, values);
+  }
+  for (k = 0; k < lanes; k++)
+    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
+      whole[p / 2] = permi_dd_add_double(whole[p / 2], hybrid->sign[k] *
+                                         total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k]);
+  result[results - 1] = permi_dd_make(absolute);
+  return status;
+}
+
+/* Writes bound and estimate of what is off by K roundings of terms, given the product of row sums of moduli and the sum
+   of |terms|, sampled unless certified. largest: the largest number. The estimate is permi_hybrid_estimate's. */
+static void permi_reverse_error(const permi_trace *trace, const permi_reverse *reverse, double product, double terms,
+                                double largest, double *error)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const int parts = hybrid->parts, n = hybrid->n;
+  const double roundings = (2 * parts - 1) * n + hybrid->inner +
+                           parts * reverse->additions + 4;
+  const double alike = PERMI_HYBRID_ALIKE(n) * parts;
+  const double most = ldexp(product, n - 1), moduli = permi_gamma(2 * roundings + 5 * n);
+  const double absolute = ldexp(rounding->growth * rounding->unfloored, n + 1) +
+                          ldexp(rounding->growth * (12 * roundings + 4 * n * n), n - 1073);
+  const double given = permi_entry_bound(trace->given) * most, lost = rounding->losses;
+  const double sum = hybrid->absolute_mask ? PERMI_REVERSE_WIDE * most : terms * (1 + 4 * moduli);
+  error[0] = lost < 1 ? (permi_gamma(roundings) + lost) * sum * 1.0001 + given + absolute : (double)INFINITY;
+  error[1] = 2 * PERMI_UNIT * terms * (alike * sqrt(2 * n + hybrid->inner + 30) + trace->given) +
+             rounding->shared.relative * (rounding->shared.part * terms + largest) + PERMI_UNIT * largest + absolute;
+  error[1] = fmin(error[1], error[0]);
+}
+
+static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse *reverse, const permi_dd *result)
+{
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const int n = hybrid->n, parts = hybrid->parts, edges = reverse->edges;
+  const permi_dd *moduli = result + (edges + 1) * parts;
+  permi_derived *derived = trace->derived;
+  double product = 1;
+  int i, l, e, p;
+  derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
+  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
+  if (trace->lasting.failed)
+    return PERM_ERROR_MEMORY;
+  for (i = 0; i <= n; i++) {
+    const int first = i < n ? reverse->start[i] * parts : edges * parts;
+    const int end = i < n ? reverse->start[i + 1] * parts : first + parts;
+    double *value = (double *)(void *)derived->whole.value, error[2], largest = 0;
+    for (e = first; e < end; e++)
+      largest = fmax(largest, 1.5 * fabs(result[e].hi));
+    product = 1;
+    for (l = 0; l < n; l++)
+      product *= l == i ? 1 : reverse->size[l] * (1 + 1e-12);
+    permi_reverse_error(trace, reverse, product, moduli[i].hi, largest, error);
+    for (e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
+      const int at = reverse->edge[e];
+      value = (double *)(void *)(derived->value + (size_t)at * derived->size);
+      for (p = 0; p < parts; p++)
+        value[p] = result[e * parts + p].hi;
+      derived->of[at] = at;
+      derived->sizes[at].exp2 = hybrid->scale_exp2 - (n - 1) + hybrid->line_exp2[0][i] +
+                                hybrid->line_exp2[1][hybrid->order[reverse->place[e]]];
+      memcpy(derived->error[at], error, sizeof error);
+    }
+    for (p = 0; i == n && p < parts; p++)
+      value[p] = result[edges * parts + p].hi;
+    if (i == n)
+      memcpy(derived->error[edges], error, sizeof error);
+  }
+  derived->whole.sizes.exp2 = hybrid->scale_exp2 - (n - 1);
+  return PERM_OK;
+}
+
+static perm_status permi_reverse_derive(permi_trace *trace, permi_control *control)
+{
+  const permi_reverse *reverse = (const permi_reverse *)trace->plan;
+  const permi_hybrid *hybrid = reverse->hybrid;
+  const size_t results = permi_reverse_results(reverse);
+  const uint64_t chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+  permi_reverse_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  uint64_t chunk;
+  size_t k;
+  int threads;
+  memset(&run, 0, sizeof run);
+  permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
+  threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
+  run.reverse = reverse;
+  run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
+  run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
+  run.result = (permi_dd *)permi_pool_zeros(&run.base.pool, results * (size_t)chunks, sizeof *run.result);
+  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
+  if (trace->derived)
+    permi_derived_begin(trace, &reverse->numbers, reverse->edges);
+  if (!run.base.pool.failed && !trace->lasting.failed) {
+    run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
+    status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
+  }
+  for (chunk = 1; chunk < chunks && status == PERM_OK; chunk++)
+    for (k = 0; k < results; k++)
+      run.result[k] = permi_dd_add(run.result[k], run.result[chunk * results + k]);
+  if (status == PERM_OK)
+    status = permi_reverse_values(trace, reverse, run.result);
+  trace->visited = ldexp(hybrid->rows_a_term, hybrid->n - 1 - hybrid->inner);
+  permi_pool_release(&run.base.pool);
+  return status;
+}
+
+static double permi_reverse_bytes(const void *plan)
+{
+  return ((const permi_reverse *)plan)->bytes;
+}
+
+static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL};
+
 /* ==================================================================================== >>derive_tree
    Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
      star of P     P'[matched half] = T', P'[s] = alone T'[s] + sum over entries c to t of c T'[s | t],
@@ -5850,7 +6424,7 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
-/* With planning as of permi_engines. */
+/* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
      NULL, permi_owned_release},
@@ -5859,12 +6433,15 @@ static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
      permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
+    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_HYBRID, 0, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_reverse_offer, NULL,
+     permi_reverse_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver, NULL, &permi_frontier_deriver,
-                                                     &permi_frontier_deriver, &permi_frontier_deriver};
+                                                     &permi_frontier_deriver, &permi_frontier_deriver,
+                                                     &permi_hybrid_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -5942,6 +6519,8 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
     return maker->watch->stopped;
   if (offers->too_long)
     return permi_fail_long(maker->result);
+  if (maker->options->method == PERM_METHOD_HYBRID && why)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d %s", block->n, why->why);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
                     block->n, why ? why->why : "has no plan",
@@ -5972,9 +6551,13 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
                    : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
+  permi_release(&maker->options->allocator, maker->layouts);
+  maker->layouts = NULL;
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
+  if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
+    best->seconds = best->likely;
   if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
@@ -5983,6 +6566,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = sampling->tracer[offers.chosen];
+    trace->release = permi_sample_engines[offers.chosen].release;
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -6090,7 +6674,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
   const int takes = options->method == PERM_METHOD_AUTO ||
-                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS - 1, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
@@ -6150,7 +6734,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
     permi_pool_release(&sampling->trace[b].lasting);
-    permi_owned_release(allocator, sampling->trace[b].plan);
+    if (sampling->trace[b].plan)
+      sampling->trace[b].release(allocator, sampling->trace[b].plan);
   }
   permi_pool_release(&sampling->working.pool);
   if (status > 0)
@@ -6173,7 +6758,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
   if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
-  sampling->engines = PERMI_TRACERS;
+  sampling->engines = PERMI_TRACERS - 1;
   sampling->tracer = permi_tracers;
   sampling->worth = (double)INFINITY;
   status = permi_sample_prepare(sampling, matrix, exact, &zero);
@@ -6260,7 +6845,7 @@ typedef struct permi_derivation {
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
-                                        double roundings, double loss)
+                                        double roundings, double loss, const double *error)
 {
   const size_t size = permi_numbers_words(numbers);
   permi_number number;
@@ -6280,6 +6865,10 @@ static permi_number permi_derive_number(const permi_numbers *numbers, const uint
     number.exp2 = exp2;
     number.error = permi_times(bound, c.absolute) * (1 + 1e-12) + 2 * loss;
     number.estimate = permi_times(fmin(4 * sqrt(PERMI_UNIT * bound), bound), c.absolute) + 2 * loss;
+    if (error) {
+      number.error = error[0];
+      number.estimate = error[1];
+    }
   }
   return number;
 }
@@ -6319,7 +6908,8 @@ static perm_status permi_derive_products(permi_derivation *derivation)
     } else {
       const permi_derived *derived = (trace++)->derived;
       derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
-                                                 derived->roundings[0], derived->whole.sizes.loss);
+                                                 derived->roundings[0], derived->whole.sizes.loss,
+                                                 derived->error ? derived->error[derived->count] : NULL);
     }
     permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
     derivation->rest[k] = product;
@@ -6387,7 +6977,8 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
     return PERM_OK;
   }
   number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
-                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss,
+                                                  derived->error ? derived->error[e] : NULL)
                             : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
@@ -6599,7 +7190,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   int zero = 0;
   if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
-  sampling->engines = PERMI_TRACERS;
+  sampling->engines = derivation->wanted == PERMI_DERIVATIVES ? PERMI_TRACERS : PERMI_TRACERS - 1;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
@@ -6655,11 +7246,15 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const perm_matrix *matrix = derivation->matrix;
   const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
   const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
+  if (options->method == PERM_METHOD_HYBRID && (derivation->wanted != PERMI_DERIVATIVES || matrix->m != matrix->n))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: method hybrid is for derivatives of square matrices "
+                      "in doubles; leave method as it is");
   if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also "
+                      "exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");
@@ -7197,7 +7792,8 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
 #endif
 
 /* ================================================================================= >>derive_kernels
-   Sums of x y for >>derive_frontier, a vector for each origin of a block of doubles (>>array_kernels). */
+   Sums of x y for >>derive_frontier, a vector for each origin of a block of doubles (>>array_kernels); the pass back
+   through a program for >>derive_hybrid. */
 
 #if PERMI_WIDTH >= 4
 PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, void *block, size_t count,
@@ -7235,6 +7831,234 @@ PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, vo
     PERMI_STORE_ANY((double *)origin->sum, sum);
   }
 }
+#endif
+
+#if PERMI_WIDTH != 2
+#define PERMI_H(name) PERMI_NAME(hybrid_##name)
+#define PERMI_N PERMI_H(number)
+/* Vectors at a time, so that two factors and their adjoints stay in registers. */
+#define PERMI_BACK_VECTORS (PERMI_WIDTH == 8 ? 4 : PERMI_WIDTH == 1 ? 8 : 2)
+#define PERMI_NUMBERS(...) PERMI_UNROLL for (k = 0; k < some; k++) __VA_ARGS__
+
+/* Returns c + a b. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(back_fuse)(int parts, PERMI_N a, PERMI_N b, PERMI_N c)
+{
+  if (parts == 2) {
+    c.p[0] = PERMI_FNMA(a.p[1], b.p[1], c.p[0]);
+    c.p[1] = PERMI_FMA(a.p[0], b.p[1], c.p[1]);
+    c.p[1] = PERMI_FMA(a.p[1], b.p[0], c.p[1]);
+  }
+  c.p[0] = PERMI_FMA(a.p[0], b.p[0], c.p[0]);
+  return c;
+}
+
+/* Writes x, or adds it. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_add)(int parts, int adds, double *slot, int k, PERMI_N x)
+{
+  const PERMI_N y = PERMI_H(get)(parts, slot, k);
+  if (adds) {
+    x.p[0] = x.p[0] + y.p[0];
+    x.p[1] = x.p[1] + y.p[1];
+  }
+  PERMI_H(put)(parts, slot, k, x);
+}
+
+/* Of out = p h - q g, or p h unless `folds`, for a group of the same h and g.
+   minus: -1, of moduli 1. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_group)(int parts, int folds, const permi_instruction *operation,
+                                                   const permi_statement *first, double *values, double *bars,
+                                                   double minus)
+{
+  const int some = PERMI_BACK_VECTORS / parts, most = PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH;
+  const int clears = operation->other, adds = !operation->halved, sets = operation->growth;
+  const permi_statement *end = first + operation->group, *t;
+  const PERMI_N zero = PERMI_H(one)(PERMI_SET(0.0));
+  double *h_bar = permi_hybrid_slot(bars, first->h), *g_bar = permi_hybrid_slot(bars, first->g);
+  int k, at;
+  for (at = 0; at < most; at += some) {
+    PERMI_N h[8], g[8], h_sum[8], g_sum[8];
+    PERMI_NUMBERS({
+      h[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->h), at + k);
+      h_sum[k] = zero;
+      if (folds) {
+        g[k] = PERMI_H(get)(parts, permi_hybrid_slot(values, first->g), at + k);
+        g_sum[k] = zero;
+      }
+    })
+    for (t = first; t < end; t++) {
+      const double *p = permi_hybrid_slot(values, t->p), *q = permi_hybrid_slot(values, t->q);
+      double *p_bar = permi_hybrid_slot(bars, t->p), *q_bar = permi_hybrid_slot(bars, t->q);
+      double *out = permi_hybrid_slot(bars, t->out);
+      PERMI_NUMBERS({
+        PERMI_N b = PERMI_H(get)(parts, out, at + k);
+        if (clears)
+          PERMI_H(put)(parts, out, at + k, zero);
+        h_sum[k] = PERMI_H(back_fuse)(parts, PERMI_H(get)(parts, p, at + k), b, h_sum[k]);
+        PERMI_H(put)(parts, p_bar, at + k, PERMI_H(back_fuse)(parts, b, h[k],
+                                                              sets ? zero : PERMI_H(get)(parts, p_bar, at + k)));
+        if (folds) {
+          b.p[0] = b.p[0] * PERMI_SET(minus);
+          b.p[1] = b.p[1] * PERMI_SET(minus);
+          g_sum[k] = PERMI_H(back_fuse)(parts, PERMI_H(get)(parts, q, at + k), b, g_sum[k]);
+          PERMI_H(put)(parts, q_bar, at + k, PERMI_H(back_fuse)(parts, b, g[k],
+                                                                sets ? zero : PERMI_H(get)(parts, q_bar, at + k)));
+        }
+      })
+    }
+    PERMI_NUMBERS({
+      PERMI_H(back_add)(parts, adds, h_bar, at + k, h_sum[k]);
+      if (folds)
+        PERMI_H(back_add)(parts, adds, g_bar, at + k, g_sum[k]);
+    })
+  }
+}
+
+/* out = h, or p - q */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_copies)(const permi_instruction *operation, const permi_statement *t,
+                                                    double *bars, double minus)
+{
+  const permi_statement *end = t + operation->count;
+  const int folds = operation->opcode == PERMI_OP_DIFFERENCE, clears = operation->other;
+  int k;
+  for (; t < end; t++) {
+    double *out = permi_hybrid_slot(bars, t->out), *p = permi_hybrid_slot(bars, folds ? t->p : t->h);
+    double *q = permi_hybrid_slot(bars, t->q);
+    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+      const PERMI_V b = PERMI_LOAD(out + k);
+      PERMI_STORE(p + k, PERMI_LOAD(p + k) + b);
+      if (folds)
+        PERMI_STORE(q + k, PERMI_FMA(b, PERMI_SET(minus), PERMI_LOAD(q + k)));
+      if (clears)
+        PERMI_STORE(out + k, PERMI_SET(0.0));
+    }
+  }
+}
+
+/* Each factor gets the adjoint times the product of the others; prefix products stand behind all adjoints. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_chain)(int parts, const permi_hybrid *hybrid,
+                                                   const permi_instruction *operation, double *values, double *bars)
+{
+  const permi_statement *first = hybrid->statement + operation->first, *end = first + operation->count, *t;
+  const int algebra = parts == 2 ? PERMI_HYBRID_COMPLEX : PERMI_HYBRID_REAL;
+  double *out = permi_hybrid_slot(bars, first->out), *prefix = permi_hybrid_slot(bars, hybrid->slot_count);
+  const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
+  int k;
+  for (k = 0; k < PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH; k++) {
+    PERMI_N x = PERMI_H(get)(parts, out, k);
+    PERMI_H(put)(parts, out, k, PERMI_H(one)(PERMI_SET(0.0)));
+    for (t = first; t < end; t++) {
+      PERMI_H(put)(parts, prefix + (t - first) * PERMI_HYBRID_DOUBLES, k, x);
+      x = PERMI_H(times)(algebra, x, PERMI_H(get)(parts, permi_hybrid_slot(values, t->p), k), prime);
+    }
+    x = PERMI_H(one)(PERMI_SET(1.0));
+    x.p[1] = PERMI_SET(0.0);
+    while (--t >= first) {
+      double *bar = permi_hybrid_slot(bars, t->p);
+      PERMI_H(put)(parts, bar, k, PERMI_H(back_fuse)(parts, x, PERMI_H(get)(parts, prefix + (t - first) *
+                                                     PERMI_HYBRID_DOUBLES, k), PERMI_H(get)(parts, bar, k)));
+      x = PERMI_H(times)(algebra, x, PERMI_H(get)(parts, permi_hybrid_slot(values, t->p), k), prime);
+    }
+  }
+}
+
+#define PERMI_INSTANCE(name, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(hybrid_##name)(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned,    \
+                                         double minus)                                                                 \
+  { const permi_instruction *operation = hybrid->operation + hybrid->operations;                                       \
+    while (--operation >= hybrid->operation) if (operation->dirty & turned)                                            \
+      PERMI_H(back_operation)(parts, hybrid, operation, values, bars, minus);                                          \
+  }
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_operation)(int parts, const permi_hybrid *hybrid,
+                                                       const permi_instruction *operation, double *values,
+                                                       double *bars, double minus)
+{
+  const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
+  const int group = operation->group;
+  if (operation->opcode == PERMI_OP_CHAIN)
+    PERMI_H(back_chain)(parts, hybrid, operation, values, bars);
+  else if (operation->opcode == PERMI_OP_ROW || operation->opcode == PERMI_OP_DIFFERENCE)
+    PERMI_H(back_copies)(operation, t, bars, minus);
+  else if (operation->opcode == PERMI_OP_FOLD)
+    for (; t < last; t += group)
+      PERMI_H(back_group)(parts, 1, operation, t, values, bars, minus);
+  else
+    for (; t < last; t += group)
+      PERMI_H(back_group)(parts, 0, operation, t, values, bars, minus);
+}
+PERMI_INSTANCE(back_real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(back_complex, 2)
+#endif
+#undef PERMI_INSTANCE
+
+/* Writes a row's sums of all settings. */
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int slots,
+                                                     double *values)
+{
+  const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
+  const double *base = permi_hybrid_slot(values, permi_hybrid_line(i)), least = hybrid->floor[permi_hybrid_line(i)];
+  const int end = hybrid->row_constant[i + 1];
+  const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
+  int s, k;
+  for (s = hybrid->row_constant[i]; s < end; s++) {
+    const PERMI_N c = PERMI_H(constant)(algebra, hybrid, s);
+    double *to = permi_hybrid_slot(values, permi_hybrid_line(slots + s));
+    for (k = 0; k < PERMI_H(count)(algebra); k++)
+      PERMI_H(put)(parts, to, k, PERMI_H(row)(algebra, PERMI_H(get)(row_parts, base, k), c, least, prime));
+  }
+}
+
+PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values)
+{
+  if (algebra == PERMI_HYBRID_REAL)
+    PERMI_H(back_sums_of)(PERMI_HYBRID_REAL, hybrid, i, slots, values);
+  else if (algebra == PERMI_HYBRID_MODULI)
+    PERMI_H(back_sums_of)(PERMI_HYBRID_MODULI, hybrid, i, slots, values);
+#if !defined(PERM_NO_COMPLEX)
+  else if (algebra == PERMI_HYBRID_COMPLEX)
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX, hybrid, i, slots, values);
+  else
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX_MODULI, hybrid, i, slots, values);
+#endif
+}
+
+/* Adds the adjoints of slots to `each`, unless NULL, and to `sum`, and clears them; adds +- their sum to blocks at
+   `entry`, by the signs of columns up to the first above 63. */
+PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, double *each, double *sum,
+                                           const unsigned char *column, uint64_t gray, double *entry)
+{
+  int s, k;
+  for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+    PERMI_V all = PERMI_SET(0.0);
+    for (s = slot; s < end; s++) {
+      double *at = permi_hybrid_slot(bars, permi_hybrid_line(s)) + k;
+      double *to = each + (size_t)(s - slot) * PERMI_HYBRID_DOUBLES + k;
+      const PERMI_V x = PERMI_LOAD(at);
+      all = all + x;
+      if (each)
+        PERMI_STORE(to, PERMI_LOAD(to) + x);
+      PERMI_STORE(at, PERMI_SET(0.0));
+    }
+    PERMI_STORE(sum + k, PERMI_LOAD(sum + k) + all);
+    for (s = 0; column[s] < 64; s++) {
+      double *to = entry + s * PERMI_HYBRID_DOUBLES + k;
+      PERMI_STORE(to, gray >> column[s] & 1 ? PERMI_LOAD(to) - all : PERMI_LOAD(to) + all);
+    }
+  }
+}
+
+static const permi_back_family PERMI_NAME(back_family) = {
+    {PERMI_H(back_real),
+#if defined(PERM_NO_COMPLEX)
+     NULL},
+#else
+     PERMI_H(back_complex)},
+#endif
+    PERMI_H(back_sums), PERMI_H(back_row)};
+#undef PERMI_NUMBERS
+#undef PERMI_BACK_VECTORS
+#undef PERMI_N
+#undef PERMI_H
 #endif
 
 #endif /* PERMI_FAMILY */

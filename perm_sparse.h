@@ -4726,6 +4726,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
+#define PERMI_HYBRID_KEPT 16000 /* with constants, where no slot is used again */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_ALL (1u << PERMI_HYBRID_LOW)
@@ -4841,6 +4842,9 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
+  int order[64], line_exp2[2][64]; /* of the layout; of the scaling */
+  int row_constant[65];           /* a row's first */
+  uint32_t row_scope[64]; /* its inner columns */
   unsigned absolute_mask; /* one block in mask + 1 */
   uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;
@@ -11442,6 +11446,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_HYBRID_KEPT_BUDGET 2000
 #define PERMI_HYBRID_LOOK 6 /* columns compared */
 #define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
@@ -11468,6 +11473,8 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, record;
   int gpu, most_low; /* gpu: prices of >>programs */
+  int keeps;         /* 1: no slot is used again: >>derive_hybrid */
+  int line_exp2[2][64];
   uint64_t column[2][64];
   int degree[2][64];
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
@@ -11527,7 +11534,9 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   const double waiting = work->gpu ? 0.75 : 1;
   const double after = sum->live + waiting * here;
   sum->most = after > sum->most ? after : sum->most;
-  if (a->node >= work->n && a->dirty == dirty)
+  if (work->keeps)
+    b = NULL;
+  else if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
     sum->live -= work->power[permi_count_ones(b->scope)];
@@ -11862,14 +11871,19 @@ typedef struct permi_hybrid_maker {
 /* Returns the first free slots at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
+  permi_hybrid *hybrid = maker->hybrid;
   int s, k;
-  for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
+  if (maker->work->keeps && hybrid->slot_count + count + hybrid->constants <= PERMI_HYBRID_KEPT) {
+    hybrid->slot_count += count;
+    return hybrid->slot_count - count;
+  }
+  for (s = 0; s + count <= PERMI_HYBRID_SLOTS && !maker->work->keeps; s += count) {
     for (k = s; k < s + count && !maker->busy[k]; k++)
       ;
     if (k < s + count)
       continue;
     memset(maker->busy + s, 1, (size_t)count);
-    maker->hybrid->slot_count = k > maker->hybrid->slot_count ? k : maker->hybrid->slot_count;
+    hybrid->slot_count = k > hybrid->slot_count ? k : hybrid->slot_count;
     return s;
   }
   maker->failed = 1;
@@ -12159,7 +12173,7 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
     node = &maker->work->node[i];
     for (k = 0; k < permi_maker_children(node); k++) {
       child = permi_maker_child(maker, node, k, &index);
-      if (child && (child->persists = child->dirty != node->dirty) != 0)
+      if (child && (child->persists = maker->work->keeps || child->dirty != node->dirty) != 0)
         child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     }
   }
@@ -12361,7 +12375,9 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
+  memcpy(hybrid->line_exp2, work->line_exp2, sizeof hybrid->line_exp2);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  memcpy(hybrid->order, layout->order, sizeof hybrid->order);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -12374,7 +12390,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  node->slot = hybrid->constants;
+  node->slot = hybrid->row_constant[i] = hybrid->constants;
+  hybrid->row_scope[i] = node->scope;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
     const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
@@ -12384,6 +12401,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
     permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
                  (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
+  hybrid->row_constant[i + 1] = hybrid->constants;
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
@@ -12607,7 +12625,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
 
 /* Sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
+                                       long long *scale_exp2, int (*line_exp2)[64], int *zero)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
@@ -12630,6 +12648,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
+    line_exp2[0][i] = plan.row_exp2[i];
+    line_exp2[1][i] = plan.column_exp2[i];
     *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
     for (j = 0; j < n; j++)
       for (p = 0; p < parts; p++)
@@ -12675,17 +12695,10 @@ static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
   return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
 }
 
-/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
-static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+/* Sets the rows' bases; gray: the high columns with -. */
+static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double *slot)
 {
-  const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  const double *result = permi_hybrid_slot(slot, hybrid->result);
-  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
-  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
-  unsigned turned = PERMI_HYBRID_ALL;
-  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -12696,15 +12709,29 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
       for (k = 0; k < lanes; k++)
         slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
     }
+}
+
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+{
+  const permi_hybrid_family *family = hybrid->family;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2);
+  unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
+  int j, k;
+  permi_hybrid_bases(hybrid, s ^ s >> 1, slot);
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
     weight = permi_hybrid_weight(hybrid, s);
     if (weight > 0) {
-      memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
+      memcpy(moduli, slot, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
-      for (k = 0; k < lanes; k++)
+      for (k = 0; k < hybrid->lanes; k++)
         absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)
@@ -13000,6 +13027,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 
 /* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
+#define PERMI_HYBRID_BACK 1.5 /* a gradient: 4.5 permanents (3.3 to 8), for others three passes and more */
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -13012,12 +13040,14 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     if (!work)
       return NULL;
     permi_layouts_make(work, block);
-    work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->budget = maker->keeps ? PERMI_HYBRID_KEPT_BUDGET : PERMI_HYBRID_SLOT_BUDGET;
     work->most_low = PERMI_HYBRID_LOW;
+    work->keeps = maker->keeps;
     work->account = maker->account;
     work->speed = rate[permi_lanes_row(permi_isa(maker->options))][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
+    work->speed /= maker->keeps ? PERMI_HYBRID_BACK : 1;
   }
   maker->layouts = NULL;
   work->rival = rival;
@@ -13073,7 +13103,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       break;
     }
     if (!block->integer)
-      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2,
+                                   work->line_exp2, &zero);
     if (status == PERM_OK && !zero &&
         (block->integer ? permi_whole_create(&options->allocator, work, &layout, block, options->modulus, &hybrid)
                         : permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker),

@@ -176,7 +176,8 @@ static void bench_tracking_batches(void)
 static void bench_gradients(void)
 {
   static const char *const names[] = {"regular:30:3", "regular:40:3", "regular:28:4", "band:100:2", "band:60:4",
-                                      "grid:8:12", "grid:10:10", "grid:12:12", "band:200:8", "er:30:0.2"};
+                                      "grid:8:12", "grid:10:10", "grid:12:12", "band:200:8", "er:30:0.2",
+                                      "er:34:0.2", "er:40:0.12"};
   size_t k;
   printf("\n| square | permanent, ms | by | gradient, ms | ratio |\n|---|---|---|---|---|\n");
   for (k = 0; k < sizeof names / sizeof *names; k++) {

@@ -40,7 +40,7 @@
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
-                     >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
+                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
                      perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
@@ -112,6 +112,7 @@ PERMI_BRIEF_BEGIN
 #include "sample/trace_classes.h"
 #include "sample/trace_tree.h"
 #include "sample/derive_frontier.h"
+#include "sample/derive_hybrid.h"
 #include "sample/derive_tree.h"
 #include "sample/sample.h"
 #include "sample/derive.h"

@@ -38,6 +38,7 @@ typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t
 
 #define PERMI_HYBRID_DOUBLES 32 /* lanes times parts */
 #define PERMI_HYBRID_SLOTS 768
+#define PERMI_HYBRID_KEPT 16000 /* with constants, where no slot is used again */
 #define PERMI_HYBRID_INNER 24
 #define PERMI_HYBRID_LOW 4
 #define PERMI_HYBRID_ALL (1u << PERMI_HYBRID_LOW)
@@ -153,6 +154,9 @@ typedef struct permi_hybrid {
   double *step;           /* [high][n][parts]: 2a */
   size_t doubles;
   int touched[64][65];    /* a column's rows, then -1 */
+  int order[64], line_exp2[2][64]; /* of the layout; of the scaling */
+  int row_constant[65];           /* a row's first */
+  uint32_t row_scope[64]; /* its inner columns */
   unsigned absolute_mask; /* one block in mask + 1 */
   uint64_t centre;        /* high columns with - in the largest terms */
   double rows_a_term;

@@ -24,6 +24,7 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_HYBRID_KEPT_BUDGET 2000
 #define PERMI_HYBRID_LOOK 6 /* columns compared */
 #define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three registers takes a slot and a half */
@@ -50,6 +51,8 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, record;
   int gpu, most_low; /* gpu: prices of >>programs */
+  int keeps;         /* 1: no slot is used again: >>derive_hybrid */
+  int line_exp2[2][64];
   uint64_t column[2][64];
   int degree[2][64];
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
@@ -109,7 +112,9 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   const double waiting = work->gpu ? 0.75 : 1;
   const double after = sum->live + waiting * here;
   sum->most = after > sum->most ? after : sum->most;
-  if (a->node >= work->n && a->dirty == dirty)
+  if (work->keeps)
+    b = NULL;
+  else if (a->node >= work->n && a->dirty == dirty)
     sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
     sum->live -= work->power[permi_count_ones(b->scope)];

@@ -191,7 +191,9 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
+  memcpy(hybrid->line_exp2, work->line_exp2, sizeof hybrid->line_exp2);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
+  memcpy(hybrid->order, layout->order, sizeof hybrid->order);
   permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
@@ -204,7 +206,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
   int k, p, s;
-  node->slot = hybrid->constants;
+  node->slot = hybrid->row_constant[i] = hybrid->constants;
+  hybrid->row_scope[i] = node->scope;
   for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
     const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
@@ -214,6 +217,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
     permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
                  (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
+  hybrid->row_constant[i + 1] = hybrid->constants;
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
@@ -437,7 +441,7 @@ static void permi_hybrid_say(char *text, size_t size, size_t *length, const char
 
 /* Sets *zero if a line has no entries. */
 static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *block, int transposed, double *scaled,
-                                       long long *scale_exp2, int *zero)
+                                       long long *scale_exp2, int (*line_exp2)[64], int *zero)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
@@ -460,6 +464,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   *zero = plan.zero;
   *scale_exp2 = 0;
   for (i = 0; i < n && !plan.zero; i++) {
+    line_exp2[0][i] = plan.row_exp2[i];
+    line_exp2[1][i] = plan.column_exp2[i];
     *scale_exp2 -= plan.row_exp2[i] + plan.column_exp2[i];
     for (j = 0; j < n; j++)
       for (p = 0; p < parts; p++)

@@ -50,6 +50,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 
 /* Terms with moduli take so many times as long; complex double-doubles 1.1 to 1.3. */
 #define PERMI_HYBRID_CERTIFIED(algebra) ((algebra) == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1)
+#define PERMI_HYBRID_BACK 1.5 /* a gradient: 4.5 permanents (3.3 to 8), for others three passes and more */
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks, more of which round the sum */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -62,12 +63,14 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
     if (!work)
       return NULL;
     permi_layouts_make(work, block);
-    work->budget = PERMI_HYBRID_SLOT_BUDGET;
+    work->budget = maker->keeps ? PERMI_HYBRID_KEPT_BUDGET : PERMI_HYBRID_SLOT_BUDGET;
     work->most_low = PERMI_HYBRID_LOW;
+    work->keeps = maker->keeps;
     work->account = maker->account;
     work->speed = rate[permi_lanes_row(permi_isa(maker->options))][(int)algebra] /
                   (block->integer ? PERMI_WHOLE_SLOWER * permi_whole_passes(block, maker->options->modulus)
                                   : maker->options->certify ? PERMI_HYBRID_CERTIFIED(algebra) : 1);
+    work->speed /= maker->keeps ? PERMI_HYBRID_BACK : 1;
   }
   maker->layouts = NULL;
   work->rival = rival;
@@ -123,7 +126,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       break;
     }
     if (!block->integer)
-      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2,
+                                   work->line_exp2, &zero);
     if (status == PERM_OK && !zero &&
         (block->integer ? permi_whole_create(&options->allocator, work, &layout, block, options->modulus, &hybrid)
                         : permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker),

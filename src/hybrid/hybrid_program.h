@@ -17,14 +17,19 @@ typedef struct permi_hybrid_maker {
 /* Returns the first free slots at a multiple of count; other places fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
+  permi_hybrid *hybrid = maker->hybrid;
   int s, k;
-  for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
+  if (maker->work->keeps && hybrid->slot_count + count + hybrid->constants <= PERMI_HYBRID_KEPT) {
+    hybrid->slot_count += count;
+    return hybrid->slot_count - count;
+  }
+  for (s = 0; s + count <= PERMI_HYBRID_SLOTS && !maker->work->keeps; s += count) {
     for (k = s; k < s + count && !maker->busy[k]; k++)
       ;
     if (k < s + count)
       continue;
     memset(maker->busy + s, 1, (size_t)count);
-    maker->hybrid->slot_count = k > maker->hybrid->slot_count ? k : maker->hybrid->slot_count;
+    hybrid->slot_count = k > hybrid->slot_count ? k : hybrid->slot_count;
     return s;
   }
   maker->failed = 1;
@@ -314,7 +319,7 @@ static void permi_maker_plan(permi_hybrid_maker *maker)
     node = &maker->work->node[i];
     for (k = 0; k < permi_maker_children(node); k++) {
       child = permi_maker_child(maker, node, k, &index);
-      if (child && (child->persists = child->dirty != node->dirty) != 0)
+      if (child && (child->persists = maker->work->keeps || child->dirty != node->dirty) != 0)
         child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     }
   }

@@ -37,17 +37,10 @@ static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
   return permi_scatter(turned) & hybrid->absolute_mask ? 0 : 1.5 * (hybrid->absolute_mask + 1);
 }
 
-/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
-static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+/* Sets the rows' bases; gray: the high columns with -. */
+static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double *slot)
 {
-  const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  const double *result = permi_hybrid_slot(slot, hybrid->result);
-  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
-  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
-  unsigned turned = PERMI_HYBRID_ALL;
-  double weight;
   int i, j, k, p;
   for (i = 0; i < n; i++)
     for (p = 0; p < parts; p++) {
@@ -58,15 +51,29 @@ static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double
       for (k = 0; k < lanes; k++)
         slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
     }
+}
+
+/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
+{
+  const permi_hybrid_family *family = hybrid->family;
+  const double *result = permi_hybrid_slot(slot, hybrid->result);
+  double *total = slot + PERMI_HYBRID_ROOM, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double *moduli = total + 4 * PERMI_HYBRID_DOUBLES;
+  uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2);
+  unsigned turned = PERMI_HYBRID_ALL;
+  double weight;
+  int j, k;
+  permi_hybrid_bases(hybrid, s ^ s >> 1, slot);
   memset(total, 0, 4 * PERMI_HYBRID_DOUBLES * sizeof *total);
   for (;;) {
     family->execute[hybrid->algebra](hybrid, slot, turned);
     family->add(hybrid, result, total, (int)(s & 1));
     weight = permi_hybrid_weight(hybrid, s);
     if (weight > 0) {
-      memcpy(moduli, slot, (size_t)permi_hybrid_line(n) * 8 * sizeof *slot);
+      memcpy(moduli, slot, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof *slot);
       family->absolute[hybrid->algebra](hybrid, moduli, turned);
-      for (k = 0; k < lanes; k++)
+      for (k = 0; k < hybrid->lanes; k++)
         absolute[k] += weight * permi_hybrid_slot(moduli, hybrid->result)[k];
     }
     if (++s == last)

@@ -336,7 +336,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
       permi_whole_words(choice->block, choice->given, choice->scaled, choice->reduced);
     } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
-                                   &choice->zero);
+                                   trial->work.line_exp2, &choice->zero);
     }
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {

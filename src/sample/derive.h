@@ -27,7 +27,7 @@ typedef struct permi_derivation {
 } permi_derivation;
 
 static permi_number permi_derive_number(const permi_numbers *numbers, const uint64_t *value, long long exp2,
-                                        double roundings, double loss)
+                                        double roundings, double loss, const double *error)
 {
   const size_t size = permi_numbers_words(numbers);
   permi_number number;
@@ -47,6 +47,10 @@ static permi_number permi_derive_number(const permi_numbers *numbers, const uint
     number.exp2 = exp2;
     number.error = permi_times(bound, c.absolute) * (1 + 1e-12) + 2 * loss;
     number.estimate = permi_times(fmin(4 * sqrt(PERMI_UNIT * bound), bound), c.absolute) + 2 * loss;
+    if (error) {
+      number.error = error[0];
+      number.estimate = error[1];
+    }
   }
   return number;
 }
@@ -86,7 +90,8 @@ static perm_status permi_derive_products(permi_derivation *derivation)
     } else {
       const permi_derived *derived = (trace++)->derived;
       derivation->whole[k] = permi_derive_number(derived->numbers, derived->whole.value, derived->whole.sizes.exp2,
-                                                 derived->roundings[0], derived->whole.sizes.loss);
+                                                 derived->roundings[0], derived->whole.sizes.loss,
+                                                 derived->error ? derived->error[derived->count] : NULL);
     }
     permi_number_reduce(&derivation->whole[k], sampling->options->modulus);
     derivation->rest[k] = product;
@@ -154,7 +159,8 @@ static perm_status permi_derive_entry(permi_derivation *derivation, int k, int a
     return PERM_OK;
   }
   number = derived->numbers ? permi_derive_number(derived->numbers, derived->value + (size_t)e * derived->size,
-                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss)
+                                                  derived->sizes[e].exp2, derived->roundings[1], derived->sizes[e].loss,
+                                                  derived->error ? derived->error[e] : NULL)
                             : permi_number_one();
   permi_number_reduce(&number, derivation->sampling.options->modulus);
   if (derivation->sampling.working.blocks > 1)
@@ -366,7 +372,7 @@ static perm_status permi_derive(permi_derivation *derivation)
   int zero = 0;
   if (!permi_working_create(working, &sampling->options->allocator, longer, matrix->nnz))
     return permi_fail_memory(result);
-  sampling->engines = PERMI_TRACERS;
+  sampling->engines = derivation->wanted == PERMI_DERIVATIVES ? PERMI_TRACERS : PERMI_TRACERS - 1;
   sampling->tracer = permi_derivers;
   sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
@@ -422,11 +428,15 @@ static perm_status permi_derive_check(const permi_derivation *derivation, permi_
   const perm_matrix *matrix = derivation->matrix;
   const int exact = derivation->wanted >= PERMI_RESIDUE_DERIVATIVES;
   const permi_engine *named = permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method);
+  if (options->method == PERM_METHOD_HYBRID && (derivation->wanted != PERMI_DERIVATIVES || matrix->m != matrix->n))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: method hybrid is for derivatives of square matrices "
+                      "in doubles; leave method as it is");
   if ((options->method != PERM_METHOD_AUTO && (options->method == PERM_METHOD_TWINS || !named)) ||
       options->tolerance > 0 || permi_in_pieces(options) ||
       (options->precision != PERM_PRECISION_DEFAULT && !(exact && options->precision == PERM_PRECISION_EXACT)))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "options: derivatives take methods auto, tree, frontier, "
-                      "lists and arrays, precision default (of integers also exact), and no tolerance or checkpoint");
+                      "lists and arrays (of squares in doubles also hybrid), precision default (of integers also "
+                      "exact), and no tolerance or checkpoint");
   if (!options->modulus != (derivation->wanted != PERMI_RESIDUE_DERIVATIVES))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: %s", options->modulus
                       ? "a modulus is for perm_gradient_sparse_mod" : "perm_gradient_sparse_mod needs a modulus");

@@ -7,6 +7,7 @@
 #include "trace_classes.h"
 #include "trace_frontier.h"
 #include "derive_frontier.h"
+#include "derive_hybrid.h"
 #include "derive_tree.h"
 #include "../sparse/choose.h"
 #include "../sparse/sparse.h"
@@ -14,7 +15,7 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
-/* With planning as of permi_engines. */
+/* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_TREE, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS * 2 / 3, permi_tree_worth, permi_tree_offer,
      NULL, permi_owned_release},
@@ -23,12 +24,15 @@ static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_FRONTIER, PERMI_PROVEN | PERMI_FREE, PERMI_ORDER_PLAN_SECONDS, permi_frontier_least,
      permi_frontier_offer, NULL, permi_owned_release},
     {PERM_METHOD_LISTS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
-    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release}};
+    {PERM_METHOD_ARRAYS, PERMI_NAMED | PERMI_FREE, 0, NULL, permi_frontier_offer, NULL, permi_owned_release},
+    {PERM_METHOD_HYBRID, 0, PERMI_ORDER_PLAN_SECONDS, permi_hybrid_least, permi_reverse_offer, NULL,
+     permi_reverse_release}};
 static const permi_tracer *const permi_tracers[] = {&permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                     &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 static const permi_tracer *const permi_derivers[] = {&permi_tree_deriver, NULL, &permi_frontier_deriver,
-                                                     &permi_frontier_deriver, &permi_frontier_deriver};
+                                                     &permi_frontier_deriver, &permi_frontier_deriver,
+                                                     &permi_hybrid_deriver};
 
 typedef struct permi_sampling {
   const perm_options *options;
@@ -106,6 +110,8 @@ static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *bl
     return maker->watch->stopped;
   if (offers->too_long)
     return permi_fail_long(maker->result);
+  if (maker->options->method == PERM_METHOD_HYBRID && why)
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d %s", block->n, why->why);
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                     "a block of order %d %s: raise max_bytes, now %s, or plan_effort to find fewer states",
                     block->n, why ? why->why : "has no plan",
@@ -136,9 +142,13 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
                    : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
   permi_release(&maker->options->allocator, offers.glanced);
+  permi_release(&maker->options->allocator, maker->layouts);
+  maker->layouts = NULL;
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
+  if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
+    best->seconds = best->likely;
   if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds = %.3g", block.n,
@@ -147,6 +157,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = sampling->tracer[offers.chosen];
+    trace->release = permi_sample_engines[offers.chosen].release;
     best->plan = NULL;
     if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
@@ -254,7 +265,7 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
   const int *columns = sampling->columns;
   perm_result *result = sampling->result;
   const int takes = options->method == PERM_METHOD_AUTO ||
-                    permi_engine_of(permi_sample_engines, PERMI_TRACERS, options->method) != NULL;
+                    permi_engine_of(permi_sample_engines, PERMI_TRACERS - 1, options->method) != NULL;
   if (matrix->m > matrix->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: %d x %d has more rows than columns; transpose it",
                       matrix->m, matrix->n);
@@ -314,7 +325,8 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
     permi_pool_release(&sampling->trace[b].lasting);
-    permi_owned_release(allocator, sampling->trace[b].plan);
+    if (sampling->trace[b].plan)
+      sampling->trace[b].release(allocator, sampling->trace[b].plan);
   }
   permi_pool_release(&sampling->working.pool);
   if (status > 0)
@@ -337,7 +349,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
                       "%.17g", row + 1, matrix->column[at] + 1, matrix->real[at]);
   if (!permi_working_create(&sampling->working, &options->allocator, matrix->n, matrix->nnz))
     return permi_fail_memory(sampling->result);
-  sampling->engines = PERMI_TRACERS;
+  sampling->engines = PERMI_TRACERS - 1;
   sampling->tracer = permi_tracers;
   sampling->worth = (double)INFINITY;
   status = permi_sample_prepare(sampling, matrix, exact, &zero);

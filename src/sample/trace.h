@@ -18,6 +18,7 @@ typedef struct permi_derived {
   int count, *of; /* derivatives; by which entry of the block, -1 - v: that v stays, or INT_MIN */
   uint64_t *value;
   permi_sizes *sizes;
+  double (*error)[2]; /* bounds and estimates, the permanent's last; NULL: by roundings */
   struct {
     uint64_t *value;
     permi_sizes sizes;
@@ -30,6 +31,7 @@ typedef struct permi_trace {
   const struct permi_tracer *tracer;
   permi_pool pool;
   void *plan; /* the engine's */
+  void (*release)(const perm_allocator *allocator, void *plan);
   void *kept; /* its states */
   const int *row, *column; /* lines of the matrix */
   int n;

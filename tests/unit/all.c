@@ -87,6 +87,7 @@
 #include "t_refusals.c"
 #include "t_derive.c"
 #include "t_derive_free.c"
+#include "t_derive_hybrid.c"
 #include "t_scenes.c"
 #include "t_residues.c"
 #include "t_chains.c"

@@ -338,7 +338,7 @@ TEST(t_choices_of_sparse_matrices)
   static const int kinds[] = {5, 4, 8, 9, 13}; /* of those without a name */
   static const perm_method methods[] = {PERM_METHOD_AUTO,     PERM_METHOD_AUTO, PERM_METHOD_AUTO, PERM_METHOD_TREE,
                                         PERM_METHOD_SPARYSER, PERM_METHOD_BAND, PERM_METHOD_AUTO};
-  static const uint64_t recorded[] = {UINT64_C(0x6876a872fff398af), UINT64_C(0x4f71635451c4d3a9)};
+  static const uint64_t recorded[] = {UINT64_C(0x2369d97c9915a1a5), UINT64_C(0x292008d7b50e1dd3)};
   static char text[65536];
   size_t v, k, budget;
   CHOICES_HERE();
@@ -402,7 +402,7 @@ static void choices_explained(const char *name, perm_status status, perm_job *jo
 TEST(t_choices_of_searches)
 {
   static const char *const pattern[] = {"blocks:2:26:0.2", "regular:40:6"};
-  static const uint64_t recorded[] = {UINT64_C(0x1412bcb51dbfb139), UINT64_C(0x6f90388c7e7ee4db)};
+  static const uint64_t recorded[] = {UINT64_C(0x1412bcb51dbfb139), UINT64_C(0xd3f674db3a01f6fb)};
   static double a[26 * 26];
   static int64_t integer[26 * 26];
   perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);

@@ -551,7 +551,7 @@ TEST(t_derive_counts_losses)
   derived.value = (uint64_t *)(void *)value;
   derived.whole.value = (uint64_t *)(void *)(value + 1);
   derived.sizes = &sizes;
-  number = permi_derive_number(&numbers, derived.value, 3, 10, 1e-9);
+  number = permi_derive_number(&numbers, derived.value, 3, 10, 1e-9, NULL);
   CHECK(number.value.hi == 0.25 && number.exp2 == 3 && number.error > 2e-9 && number.error < 2.1e-9);
   CHECK(permi_derive_chance(&derivation, &derived, factor, 0) == 0.0625);
   CHECK_SHOW(derivation.lost > 7.9e-9 && derivation.lost < 8.1e-9, "%g", derivation.lost);
