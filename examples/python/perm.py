@@ -2110,8 +2110,8 @@ def marginals(a, unmatched=False, rows=None, **options):
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
     numbers) have shares of the sum, not probabilities. The time of a gradient, or of two; few entries in large arrays
-    take less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph, with
-    edges' `weight` or 1, gives a dict by edge (row, column); its rows are the nodes `rows`, or those with bipartite=0.
+    take less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph,
+    with edges' `weight` or 1, gives a dict by edge (row, column); its rows are the nodes `rows`, or those with bipartite=0.
     unmatched: (that, the probabilities that a column, or of m > n a row, is in no entry, of a graph by node), if real.
     A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative or the
     permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
@@ -2766,7 +2766,7 @@ class sampler:
         """Boson sampling: where photons leave an interferometer, count x m ints: [k, i] of them by mode i.
 
         u: m x n with orthonormal columns (a unitary matrix, or columns of one); u[i, j] is the amplitude from mode j to
-        mode i. input: n ints, photons that enter by mode j. The way out s has the probability |permanent(u, s, input)|**2
+        mode i. input: n ints, photons that enter by mode j. The way out s has probability |permanent(u, s, input)|**2
         / (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
         R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
         where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
