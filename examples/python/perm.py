@@ -2111,7 +2111,7 @@ def marginals(a, unmatched=False, rows=None, **options):
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
     numbers) have shares of the sum, not probabilities. The time of a gradient, or of two; few entries in large arrays
     take less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph,
-    with edges' `weight` or 1, gives a dict by edge (row, column); its rows are the nodes `rows`, or all with bipartite=0.
+    with edges' `weight` or 1, gives a dict by (row, column); its rows are the nodes `rows`, or all with bipartite=0.
     unmatched: (that, the probabilities that a column, or of m > n a row, is in no entry, of a graph by node), if real.
     A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative or the
     permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
