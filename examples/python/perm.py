@@ -1620,7 +1620,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way, maybe not to
     the bits of compute(): to order 16 right to 1e-10 of the permanent (mostly to 1e-15; searched by climbing), or else,
     and above, as compute() without options, which also tells the error. Stacks of floats, to order 24, promise the same
-    (to order 4 relative to the permanent of the moduli), as one call on all threads; stacks of integers give Python
+    (to order 4 relative to the permanent of |entries|), as one call on all threads; stacks of integers give Python
     ints, in an array of objects. out: of stacks of floats, where to write: float64 or complex128, of the stack's shape
     (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
@@ -2109,10 +2109,10 @@ def marginals(a, unmatched=False, rows=None, **options):
 
     a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
     each target's miss). Entries of very different sizes do no harm. Complex ones (so also negative ones, as complex
-    numbers) have shares of the sum, not chances. The time of a gradient, or of two; few entries in large arrays take
-    less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph, with
-    edges' `weight` or 1, gives a dict by edge (row, column); its rows are the nodes `rows`, or those with bipartite=0.
-    unmatched: (that, the chances that a column, or of m > n a row, is in no entry, of a graph by node), of real ones.
+    numbers) have shares of the sum, not probabilities. The time of a gradient, or of two; few entries in large arrays
+    take less. A scipy.sparse matrix of real weights, of any size, gives one of its pattern. A bipartite networkx graph,
+    with edges' `weight` or 1, gives a dict by (row, column); its rows are the nodes `rows`, or all with bipartite=0.
+    unmatched: (that, the probabilities that a column, or of m > n a row, is in no entry, of a graph by node), if real.
     A list of matrices or graphs gives a list, one thread each. Raises InputError where a real weight is negative or the
     permanent is 0, UnsupportedError where terms cancel so that no digit is known, ...
 
@@ -2322,7 +2322,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     guarantee=(E, D), as --guarantee of the command: of non-negative entries, n to 2000, within E times the value, with
     a chance of D at most to miss that, by a theorem (estimator "rejection" with relative_error E and confidence 1 - D);
-    of others a proved_radius that holds with chance 1 - D, and status PERM_TOLERANCE_NOT_MET if it is larger.
+    of others a proved_radius that holds with probability 1 - D, and status PERM_TOLERANCE_NOT_MET if it is larger.
     proved_radius is inf where none is known; the permanent is certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
@@ -2729,7 +2729,7 @@ def _entering(u, input):
 
 
 def _chances(u, taken, entered, clock):
-    """The m chances of a photon's way out, each added to those before it: after photons that left by the modes in
+    """The m probabilities of a photon's way out, each added to those before it: after photons that left by the modes in
     `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
 
     A way out has as its amplitude the permanent whose rows are those of taken and one of u. Expanded by that one it
@@ -2757,7 +2757,7 @@ def _chances(u, taken, entered, clock):
 
 
 class sampler:
-    """Random outcomes whose chances are permanents; the same seed gives the same ones, whatever threads there are."""
+    """Random outcomes whose probabilities are permanents; a seed gives the same ones, whatever threads there are."""
 
     permutations = staticmethod(sample)
 
@@ -2766,8 +2766,8 @@ class sampler:
         """Boson sampling: where photons leave an interferometer, count x m ints: [k, i] of them by mode i.
 
         u: m x n with orthonormal columns (a unitary matrix, or columns of one); u[i, j] is the amplitude from mode j to
-        mode i. input: n ints, photons that enter by mode j. The way out s has the chance |permanent(u, s, input)|**2 /
-        (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
+        mode i. input: n ints, photons that enter by mode j. The way out s has probability |permanent(u, s, input)|**2
+        / (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
         R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
         where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
         Options: of the minors, max_seconds of all of them. Raises InputError where the columns are not orthonormal to
