@@ -202,12 +202,12 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
-   exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, or message
-   says that error_bound is of it, too. By method tree, lists or arrays, as about three permanents, all states in memory
-   (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines also by hybrid, as 3 to 8 of its
-   permanents: error_bound is wide without certify; where terms cancel to less than nine digits (from 44 lines on) auto
-   takes others that take up to 20 times as long. Or as perm_gradient_real: no error_bound. After an error doubles are
-   NaN, others 0. */
+   exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, by estimate,
+   or message says that it lost some, and that error_bound is of it, too. By method tree, lists or arrays, as about three
+   permanents, all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines also by
+   hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less than nine digits
+   (from 44 lines on) auto takes others that take up to 20 times as long. Or as perm_gradient_real: no error_bound. After
+   an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -7094,7 +7094,8 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
-  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0, lost;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  double lost, bound, estimate, least_told;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
   size_t k;
   permi_number_normalise(permanent);
@@ -7127,10 +7128,14 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
   lost = permi_modulus(permanent->value.hi, permanent->imaginary.hi) + permanent->error > 0 ? DBL_MIN * DBL_EPSILON : 0;
-  lost = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
-  if (lost > PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary)) {
+  least_told = PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary);
+  bound = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
+  estimate = permi_ldexp(permanent->estimate, permanent->exp2 - common) + 2 * lost;
+  if (bound > least_told)
+    result->error_bound = fmax(result->error_bound, bound);
+  if (estimate > least_told) {
     permi_say(result->message, sizeof result->message, "value has lost digits: error_bound is of it, too");
-    result->error_estimate = result->error_bound = fmax(result->error_bound, lost);
+    result->error_estimate = fmax(result->error_estimate, estimate);
   }
 }
 

@@ -276,7 +276,8 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   permi_number *permanent = &derivation->permanent;
   const int parts = derivation->sampling.working.is_complex ? 2 : 1;
   const size_t count = derivation->matrix->nnz * (size_t)parts;
-  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0, lost;
+  double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
+  double lost, bound, estimate, least_told;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
   size_t k;
   permi_number_normalise(permanent);
@@ -309,10 +310,14 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   result->error_estimate = permi_ldexp(derivation->worst[1], derivation->worst_exp2 - common) + error;
   result->error_estimate = fmin(result->error_estimate + PERMI_UNIT * largest, result->error_bound);
   lost = permi_modulus(permanent->value.hi, permanent->imaginary.hi) + permanent->error > 0 ? DBL_MIN * DBL_EPSILON : 0;
-  lost = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
-  if (lost > PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary)) {
+  least_told = PERMI_DERIVE_TOLD * permi_modulus(result->value, result->imaginary);
+  bound = permi_ldexp(permanent->error, permanent->exp2 - common) + 2 * lost;
+  estimate = permi_ldexp(permanent->estimate, permanent->exp2 - common) + 2 * lost;
+  if (bound > least_told)
+    result->error_bound = fmax(result->error_bound, bound);
+  if (estimate > least_told) {
     permi_say(result->message, sizeof result->message, "value has lost digits: error_bound is of it, too");
-    result->error_estimate = result->error_bound = fmax(result->error_bound, lost);
+    result->error_estimate = fmax(result->error_estimate, estimate);
   }
 }
 
