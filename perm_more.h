@@ -5642,8 +5642,10 @@ static int permi_reverse_program(permi_reverse *reverse)
                                                          sizeof *back->operation);
   back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->pool.failed)
+  if (!slot || reverse->pool.failed) {
+    permi_pool_release(&pool);
     return 0;
+  }
   for (k = 0; k < back->operations; k++) {
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
@@ -7957,7 +7959,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_chain)(int parts, const permi_hybrid
     }
     x = PERMI_H(one)(PERMI_SET(1.0));
     x.p[1] = PERMI_SET(0.0);
-    while (--t >= first) {
+    while (t-- > first) {
       double *bar = permi_hybrid_slot(bars, t->p);
       PERMI_H(put)(parts, bar, k, PERMI_H(back_fuse)(parts, x, PERMI_H(get)(parts, prefix + (t - first) *
                                                      PERMI_HYBRID_DOUBLES, k), PERMI_H(get)(parts, bar, k)));
@@ -7966,13 +7968,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_chain)(int parts, const permi_hybrid
   }
 }
 
-#define PERMI_INSTANCE(name, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(hybrid_##name)(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned,    \
-                                         double minus)                                                                 \
-  { const permi_instruction *operation = hybrid->operation + hybrid->operations;                                       \
-    while (--operation >= hybrid->operation) if (operation->dirty & turned)                                            \
-      PERMI_H(back_operation)(parts, hybrid, operation, values, bars, minus);                                          \
-  }
 PERMI_TARGET PERMI_INLINE void PERMI_H(back_operation)(int parts, const permi_hybrid *hybrid,
                                                        const permi_instruction *operation, double *values,
                                                        double *bars, double minus)
@@ -7990,11 +7985,25 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_operation)(int parts, const permi_hy
     for (; t < last; t += group)
       PERMI_H(back_group)(parts, 0, operation, t, values, bars, minus);
 }
-PERMI_INSTANCE(back_real, 1)
+
+PERMI_KERNEL PERMI_H(back_real)(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned, double minus)
+{
+  const permi_instruction *operation = hybrid->operation + hybrid->operations;
+  while (operation-- > hybrid->operation)
+    if (operation->dirty & turned)
+      PERMI_H(back_operation)(1, hybrid, operation, values, bars, minus);
+}
+
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(back_complex, 2)
+PERMI_KERNEL PERMI_H(back_complex)(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned,
+                                   double minus)
+{
+  const permi_instruction *operation = hybrid->operation + hybrid->operations;
+  while (operation-- > hybrid->operation)
+    if (operation->dirty & turned)
+      PERMI_H(back_operation)(2, hybrid, operation, values, bars, minus);
+}
 #endif
-#undef PERMI_INSTANCE
 
 /* Writes a row's sums of all settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int slots,
@@ -8037,11 +8046,12 @@ PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, doub
     PERMI_V all = PERMI_SET(0.0);
     for (s = slot; s < end; s++) {
       double *at = permi_hybrid_slot(bars, permi_hybrid_line(s)) + k;
-      double *to = each + (size_t)(s - slot) * PERMI_HYBRID_DOUBLES + k;
       const PERMI_V x = PERMI_LOAD(at);
       all = all + x;
-      if (each)
+      if (each) {
+        double *to = each + (size_t)(s - slot) * PERMI_HYBRID_DOUBLES + k;
         PERMI_STORE(to, PERMI_LOAD(to) + x);
+      }
       PERMI_STORE(at, PERMI_SET(0.0));
     }
     PERMI_STORE(sum + k, PERMI_LOAD(sum + k) + all);

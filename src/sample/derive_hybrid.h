@@ -144,8 +144,10 @@ static int permi_reverse_program(permi_reverse *reverse)
                                                          sizeof *back->operation);
   back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->pool.failed)
+  if (!slot || reverse->pool.failed) {
+    permi_pool_release(&pool);
     return 0;
+  }
   for (k = 0; k < back->operations; k++) {
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
