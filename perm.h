@@ -50,7 +50,7 @@
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
        search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - A checkpoint is whole or refused, whatever fails.
      - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
        restored. Callbacks see the default.
@@ -64,21 +64,21 @@
    Complex: three times that. Small exact integers: no more.
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h: search for it here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c.
+   Proofs: search THE BOUND; steps: docs/proofs-rounding.md. Measurements: docs/engines.md. To add something:
    docs/CONTRIBUTING.md.
-     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
-     gpu/            >>contract: what plans of GPUs are
+     gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
-     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
-     batch/          >>batch, >>batch_kernels: many small matrices
+     minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
+     batch/          >>batch, >>batch_kernels
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
 
    REFERENCES
@@ -2633,7 +2633,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates and locks the temporary file; returns 0 or an errno. */
+/* Also locks it; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -2758,8 +2758,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what (it returns 0 and sets errno if it fails); only tries if what is NULL.
-   `clean` removes leftovers. Returns NULL, or why *failed (NULL: memory) failed. */
+/* `print` writes *what (or returns 0 and sets errno); only tries if what is NULL. `clean` removes leftovers. Returns
+   NULL, or why *failed (NULL: memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -3861,7 +3861,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+/* *done, empty at first, takes chunks [begin, end), or a prefix. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -4359,7 +4359,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
+/* Advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -5882,7 +5882,7 @@ static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *
   return dense;
 }
 
-/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
+/* sum[q] is start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -6194,8 +6194,8 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
-   merged and explained, runs refused. The columns of dense sums:
+   What perm.h asks of perm_cuda.cu; without PERM_WITH_CUDA plans of GPUs are made, merged and explained, runs refused.
+   The columns of dense sums:
      pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
               zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
@@ -6357,7 +6357,7 @@ static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
-/* Completes a leaf: its scale by pivots, its bound by what grids do not hold. */
+/* Scales by pivots; adds what grids do not hold to the bound. */
 static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
@@ -6827,8 +6827,7 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
-   docs/proofs-rounding.md).
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
    1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
    2. A complex product is off by 2 u, without FMA 2.42 u.
    3. A double-double product is off by 14 u^2, complex 60 u^2.
@@ -6968,7 +6967,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integers without rounding, equal for all kernels, splits and threads.
+   Permanents of integers without rounding.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
@@ -7418,8 +7417,7 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
-   distribution of added moduli; half of their sum makes 0. */
+/* Takes rows as independent; norms <= 127. now: the distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -7997,7 +7995,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
+/* y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   for (int k = 0; k < other->lines; k++)
@@ -8025,7 +8023,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Merges equal lines. Most differ in their first places (`first` is room for these). */
+/* Most lines differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -9252,8 +9250,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* THE BOUND (docs/proofs-rounding.md). Sets bounds and estimates for M of N forms in a product
-   (tests/proofs/dense_orders.sh). */
+/* THE BOUND. Sets bounds and estimates for M of N forms in a product (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -9876,8 +9873,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
-   engines for arrays are given. */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), and the chooser. */
 
 struct permi_array;
 struct permi_block;
@@ -11272,7 +11268,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND (docs/proofs-rounding.md): a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   THE BOUND: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
    itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
@@ -11498,8 +11494,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
-   */
+/* Row sums round by units of norms, which |terms| hide if a row cancels in all. */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -11530,10 +11525,9 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
-   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
-   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
-   product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND: K u / (1 - K
+   u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K = permi_small_roundings, and underflow
+   (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
 #define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
@@ -13630,7 +13624,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Reads a pair's entries; sets *c = a_i0 a_j1 + a_i1 a_j0. */
+/* *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -13922,8 +13916,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
-   in use.
+   `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
@@ -14650,7 +14643,7 @@ PERMI_INSTANCE(minors_complex, 2)
 #endif
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   For >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
    order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
@@ -15278,8 +15271,8 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_s
 #endif
 #endif /* PERMI_FAMILY */
 
-/* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a
-   #line; the number does not matter: nothing follows. */
+/* So many lines leave gcc no columns to judge indentation by, and it says so unless it has seen a #line, of any
+   number. */
 #if defined(__GNUC__) && !defined(__clang__)
 #line 1
 #endif

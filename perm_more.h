@@ -41,8 +41,7 @@
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
-                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
-                     perm_sample_sparse, _gradient_, _marginals_
+                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -329,7 +328,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* Multiplies by linear forms in place, highest exponents first. */
+/* Works in place, highest exponents first. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -447,9 +446,8 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
-   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
-   (tests/proofs/doubles.g). */
+/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND: 2 n r + 2 n + r + 8
+   double-double operations (complex: thrice), underflow (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -723,8 +721,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Computes the permanent of the matrix itself. Rounding entries costs n units of the permanent of moduli, which is
-   computed, too, if there are signs, or bounded by the product of rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
+   the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -815,8 +813,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Fills M, rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of
-   x - x and y - y. Returns 1 if an entry is lost. */
+/* M has rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of x
+   - x and y - y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {
@@ -1084,7 +1082,7 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
+/* a is the matrix modulo p; *memory moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1195,8 +1193,8 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 
 /* ====================================================================================== >>proof_check
-   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Values are checked in integers, apart from the kernels. The job evaluates PERMI_PROOF_SYNDROMES values more than a
+   polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
@@ -1367,7 +1365,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
+/* Leaves with wrong values leave `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -1543,8 +1541,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
 }
 
 /* =========================================================================================== >>proof
-   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (of >>files; format:
-   docs/proofs.md), which examples/perm_verify.c checks without this library. */
+   The job that evaluates >>polynomial, and the file (format: docs/proofs.md), which examples/perm_verify.c checks
+   without this library. */
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -2249,7 +2247,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Samples until a limit; without a block *estimate stays as it is. */
+/* Without a block *estimate stays as it is. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2310,7 +2308,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 }
 
 /* ====================================================================================== >>rejection
-   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+   Estimates for entries >= 0 whose relative error is kept with a proved chance.
      Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
      rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
      entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
@@ -2442,7 +2440,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k trials are accepted; *chance estimates theirs. */
+/* *chance estimates that of trials; k are accepted. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -2614,7 +2612,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+/* Entries outside strong components are in no perfect matching. Returns 0 without memory. */
 static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
@@ -2658,7 +2656,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent, floor and top by what is certain. */
+/* *scale takes the permanent, floor and top what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;
@@ -2976,7 +2974,7 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 }
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
+   All coordinates are whole: a locale may write a comma. */
 
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries: a square each, */
@@ -3357,10 +3355,10 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers on tables of a tree (>>tree) whose vertices may stay unmatched. A table sums products of matchings by
-   the set S of matched vertices of its scope, bits of an index, and the number i of matched eliminated vertices of one
-   side, of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r rows and c columns
-   below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
+   Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
+   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
+   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
+   c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
    values a shift by one does not touch the next set, as the last values of f are 0.
@@ -3777,7 +3775,7 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
 }
 
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices, by two engines:
+   Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -3789,8 +3787,7 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
-   2 a vertex. */
+/* A vertex's last neighbour goes before it; `after` links all but leaves to the next. work: 2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
@@ -4329,7 +4326,6 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-/* Notes the entry between two vertices of the block. */
 static void permi_draw_match(permi_draw *draw, int u, int v)
 {
   const permi_trace *trace = draw->trace;

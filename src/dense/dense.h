@@ -102,7 +102,7 @@ static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *
   return dense;
 }
 
-/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
+/* sum[q] is start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;

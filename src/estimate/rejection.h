@@ -1,5 +1,5 @@
 /* ====================================================================================== >>rejection
-   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+   Estimates for entries >= 0 whose relative error is kept with a proved chance.
      Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
      rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
      entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
@@ -134,7 +134,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* Draws until k trials are accepted; *chance estimates theirs. */
+/* *chance estimates that of trials; k are accepted. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -306,7 +306,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+/* Entries outside strong components are in no perfect matching. Returns 0 without memory. */
 static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
@@ -350,7 +350,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent, floor and top by what is certain. */
+/* *scale takes the permanent, floor and top what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;

@@ -1,6 +1,5 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
-   thread runs it for every pattern of its walk.
+   >>hybrid_layout on GPUs. Each statement of a program makes a value; a thread runs it for every pattern of its walk.
 
      columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
                  threads are a chunk | one fixed +

@@ -42,7 +42,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
+/* y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   for (int k = 0; k < other->lines; k++)
@@ -70,7 +70,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Merges equal lines. Most differ in their first places (`first` is room for these). */
+/* Most lines differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {

@@ -1,5 +1,5 @@
 /* ============================================================================================ >>spy
-   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
+   All coordinates are whole: a locale may write a comma. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../formats/market.h"

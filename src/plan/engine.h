@@ -1,6 +1,5 @@
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
-   engines for arrays are given. */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), and the chooser. */
 #pragma once
 #include "../dense/plan.h"
 #include "../exact/exact_device.h"

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>planar
-   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
-   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+   Planar blocks as determinants (>>kasteleyn): integers modulo enough primes for a bound on the permanent (Minc and
+   Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
 #include "fronts.h"

@@ -1,6 +1,6 @@
 /* ====================================================================================== >>proof_check
-   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Values are checked in integers, apart from the kernels. The job evaluates PERMI_PROOF_SYNDROMES values more than a
+   polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
@@ -175,7 +175,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
+/* Leaves with wrong values leave `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])

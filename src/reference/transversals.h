@@ -1,6 +1,6 @@
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
+   For blocks with few perfect matchings M: per A = sum over M of the product of a_ij over (i, j) in M. Depth first, it
+   takes the free vertex with the fewest choices. Products are double-doubles or long integers.
 
    Symbols    here
      M        the edges `at` of the levels

@@ -1,5 +1,5 @@
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices, by two engines:
+   Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -14,8 +14,7 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
-   2 a vertex. */
+/* A vertex's last neighbour goes before it; `after` links all but leaves to the next. work: 2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;

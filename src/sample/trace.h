@@ -186,7 +186,6 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-/* Notes the entry between two vertices of the block. */
 static void permi_draw_match(permi_draw *draw, int u, int v)
 {
   const permi_trace *trace = draw->trace;

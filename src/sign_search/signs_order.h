@@ -1,5 +1,5 @@
 /* ==================================================================================== >>signs_order
-   The order of the columns of >>signs: annealed against the expected work.
+   The columns' order, annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
    times products over rows, as if independent for given q. */
@@ -78,8 +78,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c] is the survival of rows that end with k, where ends[k] has bit c; own[c] is the last step of class c.
+   Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {

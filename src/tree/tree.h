@@ -310,7 +310,7 @@ typedef struct permi_tree_product {
   double *bar;          /* NULL, or the adjoint of that factor, from the product's (>>derive_tree) */
 } permi_tree_product;
 
-/* Groups non-zero states by matched vertices in `common`. */
+/* Groups states by matched vertices in `common`. */
 PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -548,8 +548,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
-   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND: gamma of the sum over joins of pairs, and over stars of 1 + entries + alone. Joins and stars also scale
+   the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {

@@ -244,7 +244,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of 7 or 12 roundings a line and of additions, which `ways` and
+/* THE BOUND: gamma of 7 or 12 roundings a line and of additions, which `ways` and
    `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
