@@ -69,7 +69,7 @@
    docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
-     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
@@ -79,7 +79,7 @@
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
      batch/          >>batch, >>batch_kernels
-     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
 
    REFERENCES
      [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
@@ -278,8 +278,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Calls
-   reject invalid values with PERM_ERROR_OPTION, ignore valid ones that do not apply. */
+/* All zero is the best default. Only the calling thread makes callbacks. Calls reject invalid values with
+   PERM_ERROR_OPTION, ignore valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -2633,7 +2633,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Also locks it; returns 0 or an errno. */
+/* Also locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -2721,7 +2721,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
+/* Renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -3293,7 +3293,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
+/* *array, of `used` items, gets room for `room`. Returns 0, with *array as it was, if that fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -4192,7 +4192,7 @@ typedef struct permi_problem {
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
+         32     64 what the job was planned with: permi_planned
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -4205,7 +4205,7 @@ typedef struct permi_problem {
                     the note
                  8  checksum of everything before
    Invariants:
-     1. The file is absent, whole and old, or whole and new (>>files).
+     1. The file is absent, or whole, old or new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
@@ -4292,7 +4292,7 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->precision = (perm_precision)precision;
 }
 
-/* Refuses a checkpoint; path is NULL for bytes in memory. */
+/* path is NULL for bytes in memory. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
                                          ...)
@@ -4596,7 +4596,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
+   What plans of GPUs are, on any machine. */
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
    multiplied in one word, or one row of two or three words. */
@@ -4636,8 +4636,8 @@ typedef struct perm_gpu_way { /* as permi_pull */
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>kernels
-   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills). */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; tests/compile looks for
+   spills. */
 
 typedef enum permi_form {
   PERMI_FORM_SCALAR,
@@ -4648,7 +4648,6 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -5977,7 +5976,7 @@ static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *v
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
+/* On the CPU all rows or none are divided. */
 static int permi_row_divides(const permi_dense_plan *plan, const permi_view *view, int i)
 {
   return plan->form == PERMI_FORM_NORMALISED &&
@@ -6381,7 +6380,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   Bits follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix, options and kernel family alone, never from threads, time or load. */
 
 /* Scales as >>scale, then row sums of |a| to at most 1, so no term overflows. exponent has 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
@@ -7417,7 +7416,8 @@ static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *p
   return 0;
 }
 
-/* Takes rows as independent; norms <= 127. now: the distribution of added moduli; half of their sum makes 0. */
+/* Returns the share of sign vectors without a zero row, as if rows were independent; norms <= 127. now: the
+   distribution of added moduli; half of their sum makes 0. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
   double part = 1;
@@ -8006,7 +8006,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
+/* Returns 1 if a square matrix up to PERM_MAX_N has no equal rows or columns, and none is 0. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
@@ -8126,7 +8126,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Writes doubles as multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
+/* Doubles become multiples of their least bit. Returns 0 if that takes over 62 bits, or without memory. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -8883,7 +8883,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
+/* Products go to their lanes, e_M to lane 0, e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   for (int lane = batch->lanes; lane < batch->room; lane++) {
@@ -9592,7 +9592,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds a part's first unfinished interval; returns 0 if none. */
+/* Returns 0 if none is left. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -9921,10 +9921,10 @@ typedef struct permi_engine {
   /* Raises offer->least and finds offer->likely. Takes microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
-     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
-     and rival. block: NULL for an array. */
+     at most a few per cent of the lesser of `rival` and the offer, and depends on problem, options and rival alone.
+     block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
+  /* Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
@@ -10632,7 +10632,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Returns 1 if the precision is raised. Estimates and predictions decide, so load changes no bits. */
+/* Estimates and predictions decide, so load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -10890,7 +10890,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Returns 1 if a matrix with its copies was computed at once: engines that count copies plan for longer. */
+/* Engines that count copies plan for longer. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -13017,7 +13017,7 @@ PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inve
   return p;
 }
 
-/* Returns the integer next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+/* Returns the integer next to x / p, at most 2^51. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
 {
   const PERMI_V ones = PERMI_SET(6755399441055744.0);
@@ -13138,9 +13138,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
-   products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
-   state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
+   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block: K columns. A setting has
+   a bit for each minus; even ones come first. Row loops take the outer state's sign, `one`, to products p and, with the
+   pivot turned, m (split: low parts c). */
 
 /* Returns the setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -13916,7 +13916,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>exact_kernels
-   `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings` in use.
+   Kernels of >>exact. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles

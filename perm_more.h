@@ -1,6 +1,6 @@
 /* Joined by `make headers` from the files of src/: change those. */
 /* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
-   proofs, pictures. Beside perm_sparse.h and perm.h.
+   proofs, pictures.
 
    In one source file:
 
@@ -34,7 +34,7 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config, >>more_calls: macros, public types and functions
+     api/            >>more_config, >>more_calls: macros, types, functions
      lowrank/        >>low_rank, >>cauchy
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
@@ -146,7 +146,7 @@ typedef struct perm_estimate_plan {
   double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
-  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  uint64_t seed;
   int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
                             exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;
@@ -994,7 +994,6 @@ typedef struct permi_back_family {
               double *entry);
 } permi_back_family;
 
-/* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY
 #include PERM_HEADER_FILE
@@ -1044,7 +1043,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -1365,7 +1364,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Leaves with wrong values leave `strike` unless NULL; text: the first place. Returns how many places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])
@@ -2440,7 +2439,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* *chance estimates that of trials; k are accepted. */
+/* Draws until k trials are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {
@@ -3123,7 +3122,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* Returns 1, 2 or 5 times a power of ten, of which at most six are in a range. */
+/* Returns 1, 2 or 5 times a power of ten, at most six in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -3787,7 +3786,8 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* A vertex's last neighbour goes before it; `after` links all but leaves to the next. work: 2 a vertex. */
+/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
+   2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
@@ -4241,7 +4241,7 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+/* The weight is `times` c x 2^exp2; x NULL: 0. */
 static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
                              const void *x, int64_t exp2, size_t times)
 {
@@ -4984,7 +4984,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return ways < 0 ? own : own | share[ways];
 }
 
-/* Draws what the vertex was matched by, if at all; returns the product's state. */
+/* Draws the vertex's match, if any; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {

@@ -32,7 +32,7 @@
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan on every run: searches count moves, not time.
+     - The same plan and the same bits on every run: searches count moves, not time.
 
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
@@ -67,12 +67,11 @@
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND (docs/proofs-rounding.md), THE PROOF.
-     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
-     matrix/         >>matrix: compressed rows
+     api/            >>sparse_config, >>sparse_calls: macros, types, functions
+     matrix/         >>matrix
      formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
-     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
-                     matrix, its blocks, elimination orders
-     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
+     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
+     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
      band/           >>band, >>band_order
      twins/          >>classes, >>classes_run, >>classes_order
@@ -80,7 +79,7 @@
                      >>hybrid_kernels
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
-     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: a determinant
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar
      sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
@@ -1629,7 +1628,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Such as a,"b c",d2 or i,j. Returns 0 on failure. */
+/* Passes a line such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -3012,7 +3011,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Returns 0 if singular or stopped. */
+/* Removes entries in no perfect matching. Returns 0 if singular or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -5182,7 +5181,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too
+   long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -6478,6 +6478,7 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* For permi_part_leave. */
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6491,7 +6492,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* States of too many ones (>>arrays) go. Returns 1 if some are left. */
+/* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -7992,7 +7993,7 @@ typedef struct permi_tree_rank {
   uint32_t *low, *high;
 } permi_tree_rank;
 
-/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
+/* The place of a mask of k ones is its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -8139,7 +8140,7 @@ typedef struct permi_tree_product {
   double *bar;          /* NULL, or the adjoint of that factor, from the product's (>>derive_tree) */
 } permi_tree_product;
 
-/* Groups states by matched vertices in `common`. */
+/* Groups non-zero states by matched vertices in `common`. */
 PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;
@@ -8859,7 +8860,7 @@ static double permi_tree_look_seconds(int degree)
   return PERMI_TREE_PAIR_SECONDS * permi_tree_power(2, degree) / (degree + 1);
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
   permi_tree_look look;
@@ -9553,7 +9554,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* By ascending target; slots up to p have `before` and `after` used. */
+/* Runs ascend by target; slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -10587,7 +10588,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
+/* Returns the number of parts, -1 if too many. Touched members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10878,8 +10879,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
-   state is dead. */
+/* Returns the class that one more must leave, -1 if none must, -2 if the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11859,7 +11859,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first free slots at a multiple of count; other places fragment the slots. */
+/* Places other than multiples of count fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12320,7 +12320,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
-/* Rows that lost anything have a floor (docs/proofs-rounding.md). */
+/* Estimates what roundings do (docs/proofs-rounding.md). Rows that lost anything have a floor. */
 static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_rounding *rounding)
 {
   const int n = rows->n;
@@ -12457,8 +12457,8 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
 }
 
-/* Terms are likely largest where columns, one by one, take the sign that raises the sum of |row sum|^2; without
-   negative entries all take +. */
+/* Returns which high columns are - where terms are likely largest: columns, one by one, take the sign that raises the
+   sum of |row sum|^2; without negative entries all take +. */
 static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybrid_rows *rows, const int *order)
 {
   const int n = hybrid->n, second = permi_hybrid_is_complex((int)hybrid->algebra) ? hybrid->parts / 2 : 0;
@@ -13580,7 +13580,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. */
+/* A sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -13629,7 +13629,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Writes each row's positions as a set; position k is bit 63 - k. */
+/* Position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -14063,14 +14063,14 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns the seconds that the order, and as many that probes, of a run may take. */
+/* Returns the seconds that the order may take, and again the probes. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
+/* Tries blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -14270,7 +14270,7 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>sorting
-   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   A step expands its terms (takes: states that streams move), sorts them by state (keys of
    mask_words words), adds equal ones. */
 
 /* A term; `key` is the word of its state by which it is sorted. */
@@ -14362,8 +14362,8 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
-   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+   The frame of the engines of papers: a walk over a tree of choices, whose leaves add up. Chunks share the tree: the
+   ways out of a node are divided among its chunks, whose sums are exact. */
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
@@ -14384,7 +14384,6 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -14412,7 +14411,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
+/* The first chunk of those that walk a node counts it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -14431,7 +14430,7 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
   return stop;
 }
 
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
+/* Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
@@ -14775,7 +14774,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -15873,7 +15872,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -16488,7 +16487,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
+/* The next diagonal entry, if large enough, comes before the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16904,7 +16903,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -17200,8 +17199,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
-   must be there and have the memory. */
+/* `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -17497,7 +17495,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, the choice. */
 
-/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
+/* Equal lines are found by hashes; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17549,7 +17547,7 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+/* Rows of block k are listed from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
   const int n = working->n, blocks = working->blocks;

@@ -68,7 +68,7 @@
    docs/CONTRIBUTING.md.
      api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
-     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
@@ -78,7 +78,7 @@
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
      batch/          >>batch, >>batch_kernels
-     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
 
    REFERENCES
      [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.

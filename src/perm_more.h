@@ -1,5 +1,5 @@
 /* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
-   proofs, pictures. Beside perm_sparse.h and perm.h.
+   proofs, pictures.
 
    In one source file:
 
@@ -33,7 +33,7 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config, >>more_calls: macros, public types and functions
+     api/            >>more_config, >>more_calls: macros, types, functions
      lowrank/        >>low_rank, >>cauchy
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples

@@ -134,7 +134,7 @@ static double permi_rejection_accepted(double epsilon, double delta)
   return high;
 }
 
-/* *chance estimates that of trials; k are accepted. */
+/* Draws until k trials are accepted; *chance estimates theirs. */
 static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
                                        double *trials)
 {

@@ -83,6 +83,7 @@ static perm_status permi_part_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
+/* For permi_part_leave. */
 static void permi_run_leave(permi_run *run)
 {
   const permi_frontier *frontier = run->frontier;
@@ -96,7 +97,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* States of too many ones (>>arrays) go. Returns 1 if some are left. */
+/* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;

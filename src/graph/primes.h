@@ -137,7 +137,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too
+   long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {

@@ -70,7 +70,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
+/* *array, of `used` items, gets room for `room`. Returns 0, with *array as it was, if that fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {

@@ -366,7 +366,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;

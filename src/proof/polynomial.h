@@ -44,7 +44,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;

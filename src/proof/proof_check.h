@@ -175,7 +175,7 @@ static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial 
          !permi_watch(room->watch, 0);
 }
 
-/* Leaves with wrong values leave `strike` unless NULL; text: the first place. Returns how many places. */
+/* Strikes leaves with wrong values out of `strike` unless NULL; text: the first place. Returns how many places. */
 static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
                               const permi_proof_look *look, const permi_proof_room *room, perm_state *strike,
                               char text[64])

@@ -14,7 +14,8 @@ typedef struct permi_rook {
   int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
-/* A vertex's last neighbour goes before it; `after` links all but leaves to the next. work: 2 a vertex. */
+/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
+   2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;

@@ -11,7 +11,7 @@
 #include "../planar/planar.h"
 #include "frontier_offer.h"
 
-/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
+/* Equal lines are found by hashes; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -63,7 +63,7 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+/* Rows of block k are listed from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
   const int n = working->n, blocks = working->blocks;

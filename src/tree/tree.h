@@ -163,7 +163,7 @@ typedef struct permi_tree_rank {
   uint32_t *low, *high;
 } permi_tree_rank;
 
-/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
+/* The place of a mask of k ones is its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -310,7 +310,7 @@ typedef struct permi_tree_product {
   double *bar;          /* NULL, or the adjoint of that factor, from the product's (>>derive_tree) */
 } permi_tree_product;
 
-/* Groups states by matched vertices in `common`. */
+/* Groups non-zero states by matched vertices in `common`. */
 PERMI_NEVER_INLINE static void permi_tree_sort(const permi_tree_product *join, int part)
 {
   const permi_tree *tree = join->run->tree;

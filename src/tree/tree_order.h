@@ -308,7 +308,7 @@ static double permi_tree_look_seconds(int degree)
   return PERMI_TREE_PAIR_SECONDS * permi_tree_power(2, degree) / (degree + 1);
 }
 
-/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. */
+/* Returns the least seconds by least degree; INFINITY: too wide, or above `limit`. Takes microseconds. */
 PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
   permi_tree_look look;

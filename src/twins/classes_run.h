@@ -57,8 +57,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
-   state is dead. */
+/* Returns the class that one more must leave, -1 if none must, -2 if the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
