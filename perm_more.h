@@ -2611,7 +2611,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Entries outside strong components are in no perfect matching. Returns 0 without memory. */
+/* Strong components are numbered as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
 static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;

@@ -4118,7 +4118,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* INFINITY: over `limit` or stopped. */
+/* The cost is INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -5099,7 +5099,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* with_root: one that is 1 modulo 4. */
+/* with_root asks for one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -6224,7 +6224,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* v goes with `left` entries, and `meet` neighbours with it. */
+/* v goes in step p with `left` entries, and `meet` neighbours go with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {
@@ -15507,9 +15507,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
 }
 
 /* ======================================================================================= >>kasteleyn
-   The left-right algorithm [Bra09] draws planar graphs in linear time: edges that a depth-first search leaves out
-   return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of conflict pairs
-   keeps which are on the same side.
+   The left-right algorithm [Bra09] draws planar graphs, and refuses others, in linear time: edges that a depth-first
+   search leaves out return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of
+   conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.

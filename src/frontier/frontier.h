@@ -401,7 +401,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* v goes with `left` entries, and `meet` neighbours with it. */
+/* v goes in step p with `left` entries, and `meet` neighbours go with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {

@@ -55,7 +55,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* with_root: one that is 1 modulo 4. */
+/* with_root asks for one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do

@@ -399,7 +399,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* INFINITY: over `limit` or stopped. */
+/* The cost is INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {

@@ -1,7 +1,7 @@
 /* ======================================================================================= >>kasteleyn
-   The left-right algorithm [Bra09] draws planar graphs in linear time: edges that a depth-first search leaves out
-   return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of conflict pairs
-   keeps which are on the same side.
+   The left-right algorithm [Bra09] draws planar graphs, and refuses others, in linear time: edges that a depth-first
+   search leaves out return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of
+   conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
