@@ -705,7 +705,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALIGN64 __attribute__((aligned(64)))
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
-#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame, such as a perm_result */
+#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame */
 #define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
@@ -2876,7 +2876,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units of work, about nanoseconds; the clock decides no plan. Returns 1 to stop, for watch->stopped. */
+/* Counts units of work, about nanoseconds. Returns 1 to stop, for watch->stopped. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -11530,7 +11530,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
+#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: 1 for all rows; counts may be NULL. */

@@ -446,8 +446,8 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND: 2 n r + 2 n + r + 8
-   double-double operations (complex: thrice), underflow (tests/proofs/doubles.g). */
+/* There are `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND: 2 n r + 2 n + r + 8 double-double
+   operations (complex: thrice), underflow (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -2316,8 +2316,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
      over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
-   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
-   about n^2 u. */
+   Trial t is seeded with (seed, block, t); blocks are added in order. Chances are right to about n^2 u. */
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */

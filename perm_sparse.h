@@ -69,7 +69,7 @@
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND (docs/proofs-rounding.md), THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, types, functions
      matrix/         >>matrix
-     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
+     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: perm_matrix_read
      graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
      frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
@@ -80,7 +80,7 @@
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
      planar/         >>kasteleyn, >>dissection, >>fronts, >>planar
-     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer, >>choose, >>sparse: perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -14391,7 +14391,7 @@ typedef struct permi_walking {
   double each;            /* predicted seconds of a chunk */
   perm_partial *slot;
   void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
 } permi_walking;
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
@@ -15938,7 +15938,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: not planar; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
@@ -18191,7 +18191,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
-  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+  PERMI_UNSEEN = 2      /* the job runs at once, unexplained */
 };
 
 /* Stopped searches return what they have, so the watch is asked at the end. */

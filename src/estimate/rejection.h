@@ -8,8 +8,7 @@
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
      over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
-   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
-   about n^2 u. */
+   Trial t is seeded with (seed, block, t); blocks are added in order. Chances are right to about n^2 u. */
 #pragma once
 #include "../graph/split.h"
 #include "estimate.h"

@@ -115,7 +115,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
    (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
+#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: 1 for all rows; counts may be NULL. */

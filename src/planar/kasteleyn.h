@@ -432,7 +432,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: not planar; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;

@@ -41,7 +41,7 @@ typedef struct permi_walking {
   double each;            /* predicted seconds of a chunk */
   perm_partial *slot;
   void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
 } permi_walking;
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */

@@ -137,7 +137,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
-  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+  PERMI_UNSEEN = 2      /* the job runs at once, unexplained */
 };
 
 /* Stopped searches return what they have, so the watch is asked at the end. */
