@@ -68,7 +68,7 @@
    CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND (docs/proofs-rounding.md), THE PROOF.
      api/            >>sparse_config, >>sparse_calls: macros, types, functions
      matrix/         >>matrix
-     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: perm_matrix_read
+     formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
      graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
      frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
@@ -79,7 +79,7 @@
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
      planar/         >>kasteleyn, >>dissection, >>fronts, >>planar
-     sparse/         >>frontier_offer, >>choose, >>sparse: perm_compute_sparse, _job, _report
+     sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
      [HK73]  Hopcroft, Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
