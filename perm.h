@@ -50,7 +50,7 @@
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
        search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - A checkpoint is whole or refused, whatever fails.
      - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
        restored. Callbacks see the default.
@@ -64,22 +64,22 @@
    Complex: three times that. Small exact integers: no more.
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h: search for it here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c.
+   Proofs: search THE BOUND; steps: docs/proofs-rounding.md. Measurements: docs/engines.md. To add something:
    docs/CONTRIBUTING.md.
-     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
-     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
-     gpu/            >>contract: what plans of GPUs are
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint
+     gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
-     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
-     batch/          >>batch, >>batch_kernels: many small matrices
-     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
+     minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
+     batch/          >>batch, >>batch_kernels
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
 
    REFERENCES
      [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
@@ -278,8 +278,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Calls
-   reject invalid values with PERM_ERROR_OPTION, ignore valid ones that do not apply. */
+/* All zero is the best default. Only the calling thread makes callbacks. Calls reject invalid values with
+   PERM_ERROR_OPTION, ignore valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -705,7 +705,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALIGN64 __attribute__((aligned(64)))
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
-#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame, such as a perm_result */
+#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame */
 #define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64
@@ -2633,7 +2633,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates and locks the temporary file; returns 0 or an errno. */
+/* Also locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -2721,7 +2721,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
+/* Renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -2758,8 +2758,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what (it returns 0 and sets errno if it fails); only tries if what is NULL.
-   `clean` removes leftovers. Returns NULL, or why *failed (NULL: memory) failed. */
+/* `print` writes *what (or returns 0 and sets errno); only tries if what is NULL. `clean` removes leftovers. Returns
+   NULL, or why *failed (NULL: memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)
@@ -2876,7 +2876,7 @@ static perm_status permi_control_poll(permi_control *control, double work_done, 
   return now >= control->deadline ? PERM_STOPPED_TIME : PERM_OK;
 }
 
-/* Counts units of work, about nanoseconds; the clock decides no plan. Returns 1 to stop, for watch->stopped. */
+/* Counts units of work, about nanoseconds. Returns 1 to stop, for watch->stopped. */
 PERMI_UNUSED
 static int permi_watch(permi_control *watch, double units)
 {
@@ -3293,7 +3293,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
+/* *array, of `used` items, gets room for `room`. Returns 0, with *array as it was, if that fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3861,7 +3861,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+/* *done, empty at first, takes chunks [begin, end), or a prefix. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {
@@ -4192,7 +4192,7 @@ typedef struct permi_problem {
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
+         32     64 what the job was planned with: permi_planned
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -4205,7 +4205,7 @@ typedef struct permi_problem {
                     the note
                  8  checksum of everything before
    Invariants:
-     1. The file is absent, whole and old, or whole and new (>>files).
+     1. The file is absent, or whole, old or new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
@@ -4292,7 +4292,7 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->precision = (perm_precision)precision;
 }
 
-/* Refuses a checkpoint; path is NULL for bytes in memory. */
+/* path is NULL for bytes in memory. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
                                          ...)
@@ -4359,7 +4359,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
+/* Advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;
@@ -4596,7 +4596,7 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
 }
 
 /* ======================================================================================= >>contract
-   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
+   What plans of GPUs are, on any machine. */
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
    multiplied in one word, or one row of two or three words. */
@@ -4636,8 +4636,8 @@ typedef struct perm_gpu_way { /* as permi_pull */
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>kernels
-   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills). */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; tests/compile looks for
+   spills. */
 
 typedef enum permi_form {
   PERMI_FORM_SCALAR,
@@ -4648,7 +4648,6 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;
@@ -5882,7 +5881,7 @@ static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *
   return dense;
 }
 
-/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
+/* sum[q] is start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -5977,7 +5976,7 @@ static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *v
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
+/* On the CPU all rows or none are divided. */
 static int permi_row_divides(const permi_dense_plan *plan, const permi_view *view, int i)
 {
   return plan->form == PERMI_FORM_NORMALISED &&
@@ -6194,8 +6193,8 @@ static perm_status permi_dense_tables(const permi_dense_plan *plan, const permi_
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
-   merged and explained, runs refused. The columns of dense sums:
+   What perm.h asks of perm_cuda.cu; without PERM_WITH_CUDA plans of GPUs are made, merged and explained, runs refused.
+   The columns of dense sums:
      pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
               zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
@@ -6357,7 +6356,7 @@ static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
-/* Completes a leaf: its scale by pivots, its bound by what grids do not hold. */
+/* Scales by pivots; adds what grids do not hold to the bound. */
 static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {
@@ -6381,7 +6380,7 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   Bits follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix, options and kernel family alone, never from threads, time or load. */
 
 /* Scales as >>scale, then row sums of |a| to at most 1, so no term overflows. exponent has 2n rows. */
 static void permi_plan_scale(permi_dense_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
@@ -6827,8 +6826,7 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
-   docs/proofs-rounding.md).
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
    1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
    2. A complex product is off by 2 u, without FMA 2.42 u.
    3. A double-double product is off by 14 u^2, complex 60 u^2.
@@ -6968,7 +6966,7 @@ static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
 }
 
 /* ========================================================================================== >>exact
-   Permanents of integers without rounding, equal for all kernels, splits and threads.
+   Permanents of integers without rounding.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.
@@ -7997,7 +7995,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
+/* y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   for (int k = 0; k < other->lines; k++)
@@ -8008,7 +8006,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
+/* Returns 1 if a square matrix up to PERM_MAX_N has no equal rows or columns, and none is 0. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
@@ -8025,7 +8023,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Merges equal lines. Most differ in their first places (`first` is room for these). */
+/* Most lines differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -8128,7 +8126,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Writes doubles as multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
+/* Doubles become multiples of their least bit. Returns 0 if that takes over 62 bits, or without memory. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
@@ -8885,7 +8883,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
+/* Products go to their lanes, e_M to lane 0, e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   for (int lane = batch->lanes; lane < batch->room; lane++) {
@@ -9252,8 +9250,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* THE BOUND (docs/proofs-rounding.md). Sets bounds and estimates for M of N forms in a product
-   (tests/proofs/dense_orders.sh). */
+/* THE BOUND. Sets bounds and estimates for M of N forms in a product (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -9595,7 +9592,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds a part's first unfinished interval; returns 0 if none. */
+/* Returns 0 if none is left. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {
@@ -9876,8 +9873,7 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
 }
 
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
-   engines for arrays are given. */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), and the chooser. */
 
 struct permi_array;
 struct permi_block;
@@ -9925,10 +9921,10 @@ typedef struct permi_engine {
   /* Raises offer->least and finds offer->likely. Takes microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
-     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
-     and rival. block: NULL for an array. */
+     at most a few per cent of the lesser of `rival` and the offer, and depends on problem, options and rival alone.
+     block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
+  /* Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);
@@ -10636,7 +10632,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Returns 1 if the precision is raised. Estimates and predictions decide, so load changes no bits. */
+/* Estimates and predictions decide, so load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))
@@ -10894,7 +10890,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Returns 1 if a matrix with its copies was computed at once: engines that count copies plan for longer. */
+/* Engines that count copies plan for longer. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {
@@ -11272,7 +11268,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND (docs/proofs-rounding.md): a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   THE BOUND: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
    itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
@@ -11498,8 +11494,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
-   */
+/* Row sums round by units of norms, which |terms| hide if a row cancels in all. */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -11530,13 +11525,12 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
-   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
-   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
-   product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND: K u / (1 - K
+   u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K = permi_small_roundings, and underflow
+   (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
+#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: 1 for all rows; counts may be NULL. */
@@ -13023,7 +13017,7 @@ PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inve
   return p;
 }
 
-/* Returns the integer next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+/* Returns the integer next to x / p, at most 2^51. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
 {
   const PERMI_V ones = PERMI_SET(6755399441055744.0);
@@ -13144,9 +13138,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
-   products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
-   state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
+   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block: K columns. A setting has
+   a bit for each minus; even ones come first. Row loops take the outer state's sign, `one`, to products p and, with the
+   pivot turned, m (split: low parts c). */
 
 /* Returns the setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -13630,7 +13624,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Reads a pair's entries; sets *c = a_i0 a_j1 + a_i1 a_j0. */
+/* *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -13922,8 +13916,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
-   in use.
+   Kernels of >>exact. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
@@ -14650,7 +14643,7 @@ PERMI_INSTANCE(minors_complex, 2)
 #endif
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   For >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
    order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
@@ -15278,8 +15271,8 @@ PERMI_TARGET static unsigned PERMI_NAME(batch_signs_complex)(const permi_batch_s
 #endif
 #endif /* PERMI_FAMILY */
 
-/* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a
-   #line; the number does not matter: nothing follows. */
+/* So many lines leave gcc no columns to judge indentation by, and it says so unless it has seen a #line, of any
+   number. */
 #if defined(__GNUC__) && !defined(__clang__)
 #line 1
 #endif

@@ -48,7 +48,7 @@
 #include "perm.h"
 
 /* ======================================================================================= >>contract
-   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
+   What plans of GPUs are, on any machine. */
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows
    multiplied in one word, or one row of two or three words. */
@@ -372,9 +372,9 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 }
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words; groups of rows are
-   multiplied in a word, then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the
-   settings of 6 columns that make it 0: one look-up for 64 terms. */
+   A kernel is compiled for the shape: row sums are packed into 32-bit words; groups of rows are multiplied in a word,
+   then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the settings of 6 columns that
+   make it 0: one look-up for 64 terms. */
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -1030,11 +1030,9 @@ static double permi_gpu_bytes(void)
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
-   thread runs it for every pattern of its walk.
+   >>hybrid_layout on GPUs. Each statement of a program makes a value; a thread runs it for every pattern of its walk.
 
-     columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
-                 threads are a chunk | one fixed +
+     columns     inner | walk, a loop in Gray order | high, as in >>gpu | one fixed +
      values      in registers, made on demand so that few wait; bases in shared, constants in constant memory
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
      integers    as in >>hybrid_residues; one program serves all primes and roots

@@ -1,6 +1,6 @@
 /* Joined by `make headers` from the files of src/: change those. */
 /* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
-   proofs, pictures. Beside perm_sparse.h and perm.h.
+   proofs, pictures.
 
    In one source file:
 
@@ -34,15 +34,14 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config, >>more_calls: macros, public types and functions
+     api/            >>more_config, >>more_calls: macros, types, functions
      lowrank/        >>low_rank, >>cauchy
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
-                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
-                     perm_sample_sparse, _gradient_, _marginals_
+                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
@@ -147,7 +146,7 @@ typedef struct perm_estimate_plan {
   double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
-  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  uint64_t seed;
   int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
                             exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;
@@ -329,7 +328,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* Multiplies by linear forms in place, highest exponents first. */
+/* Works in place, highest exponents first. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -447,9 +446,8 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
-   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
-   (tests/proofs/doubles.g). */
+/* There are `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND: 2 n r + 2 n + r + 8 double-double
+   operations (complex: thrice), underflow (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -723,8 +721,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Computes the permanent of the matrix itself. Rounding entries costs n units of the permanent of moduli, which is
-   computed, too, if there are signs, or bounded by the product of rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
+   the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -815,8 +813,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Fills M, rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of
-   x - x and y - y. Returns 1 if an entry is lost. */
+/* M has rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of x
+   - x and y - y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {
@@ -996,7 +994,6 @@ typedef struct permi_back_family {
               double *entry);
 } permi_back_family;
 
-/* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY
 #include PERM_HEADER_FILE
@@ -1046,7 +1043,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -1084,7 +1081,7 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
+/* a is the matrix modulo p; *memory moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {
@@ -1195,8 +1192,8 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 
 /* ====================================================================================== >>proof_check
-   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Values are checked in integers, apart from the kernels. The job evaluates PERMI_PROOF_SYNDROMES values more than a
+   polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 
@@ -1543,8 +1540,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
 }
 
 /* =========================================================================================== >>proof
-   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (of >>files; format:
-   docs/proofs.md), which examples/perm_verify.c checks without this library. */
+   The job that evaluates >>polynomial, and the file (format: docs/proofs.md), which examples/perm_verify.c checks
+   without this library. */
 
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
@@ -2249,7 +2246,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Samples until a limit; without a block *estimate stays as it is. */
+/* Without a block *estimate stays as it is. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
@@ -2310,7 +2307,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 }
 
 /* ====================================================================================== >>rejection
-   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+   Estimates for entries >= 0 whose relative error is kept with a proved chance.
      Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
      rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
      entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
@@ -2319,8 +2316,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
      over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
-   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
-   about n^2 u. */
+   Trial t is seeded with (seed, block, t); blocks are added in order. Chances are right to about n^2 u. */
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
 #define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
@@ -2614,7 +2610,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+/* Strong components are numbered as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
 static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
@@ -2658,7 +2654,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent, floor and top by what is certain. */
+/* *scale takes the permanent, floor and top what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;
@@ -2976,7 +2972,7 @@ PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, siz
 }
 
 /* ============================================================================================ >>spy
-   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
+   All coordinates are whole: a locale may write a comma. */
 
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries: a square each, */
@@ -3125,7 +3121,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* Returns 1, 2 or 5 times a power of ten, of which at most six are in a range. */
+/* Returns 1, 2 or 5 times a power of ten, at most six in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;
@@ -3357,10 +3353,10 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ===================================================================================== >>placements
-   Rook numbers on tables of a tree (>>tree) whose vertices may stay unmatched. A table sums products of matchings by
-   the set S of matched vertices of its scope, bits of an index, and the number i of matched eliminated vertices of one
-   side, of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r rows and c columns
-   below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
+   Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
+   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
+   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
+   c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
    values a shift by one does not touch the next set, as the last values of f are 0.
@@ -3777,7 +3773,7 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
 }
 
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices, by two engines:
+   Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
@@ -4244,7 +4240,7 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+/* The weight is `times` c x 2^exp2; x NULL: 0. */
 static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
                              const void *x, int64_t exp2, size_t times)
 {
@@ -4329,7 +4325,6 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-/* Notes the entry between two vertices of the block. */
 static void permi_draw_match(permi_draw *draw, int u, int v)
 {
   const permi_trace *trace = draw->trace;
@@ -4988,7 +4983,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return ways < 0 ? own : own | share[ways];
 }
 
-/* Draws what the vertex was matched by, if at all; returns the product's state. */
+/* Draws the vertex's match, if any; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {

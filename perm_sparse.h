@@ -32,7 +32,7 @@
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves, not time.
+     - The same plan and the same bits on every run: searches count moves, not time.
 
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
@@ -66,13 +66,12 @@
    LIMITS  512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
-     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
-     matrix/         >>matrix: compressed rows
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND (docs/proofs-rounding.md), THE PROOF.
+     api/            >>sparse_config, >>sparse_calls: macros, types, functions
+     matrix/         >>matrix
      formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
-     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
-                     matrix, its blocks, elimination orders
-     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
+     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
+     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
      band/           >>band, >>band_order
      twins/          >>classes, >>classes_run, >>classes_order
@@ -80,7 +79,7 @@
                      >>hybrid_kernels
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
-     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: a determinant
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar
      sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h
@@ -291,8 +290,8 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 #endif
 
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
-   stopped; *matrix is then all zero, a list or array unchanged. */
+   Compressed rows from lists and arrays, in linear time and memory. Functions return 0 without memory or if stopped;
+   *matrix is then all zero, a list or array unchanged. */
 
 typedef struct permi_entry {
   unsigned long long key;  /* row << 32 | column */
@@ -318,7 +317,6 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Returns the name of an array that the matrix needs and lacks, or NULL. */
 static const char *permi_matrix_missing(const perm_matrix *matrix)
 {
   return matrix->m && !matrix->row_start                           ? "row_start"
@@ -404,7 +402,7 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
+/* Takes int ** and size_t of each array, last NULL. Returns 0 without memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;
@@ -724,7 +722,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* Makes a matrix of what was checked with `status`; `cost` is the bytes of its arrays. */
+/* What is given was checked with `status`; `cost` is the bytes of its arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {
@@ -879,8 +877,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>market
-   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than
-   perm_matrix_read says. Readers return 0 after a failure, whose message names the line.
+   Lines, words and numbers of a text, as entries. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
    5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */
@@ -1457,8 +1454,8 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
-/* Finds a number; returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2;
-   3 4" is two rows. */
+/* Returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two
+   rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -1585,7 +1582,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
+/* A name stands between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -1631,7 +1628,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Passes a first line of names, such as a,"b c",d2 or i,j. Returns 0 on failure. */
+/* Passes a line such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -1809,8 +1806,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
-   entries. Up to three rows of three numbers that could be both are a matrix. */
+/* Returns AUTO after a failure, coordinates if a file may be "rows columns entries" and entries. Up to three rows of
+   three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];
@@ -2197,14 +2194,14 @@ static int permi_read_numpy(permi_reader *reader, perm_format wanted)
 }
 
 /* ========================================================================================== >>graph
-   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), with or
-   without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
+   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), perhaps
+   after a header such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
    after "~~". Then
    - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
    DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
-   with one weight. Lines n, d, v, x describe vertices: left out. */
+   with one weight. Lines n, d, v, x are left out. */
 
 static int permi_graph6_line(permi_reader *reader)
 {
@@ -2535,7 +2532,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it; AUTO heeds options.format itself. */
 static const struct {
   perm_format format;
   const char *taken;
@@ -2637,7 +2634,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
+/* `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)
@@ -2789,8 +2786,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_each(const char *path, const perm_o
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>split
-   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1); matching,
-   components. */
+   Entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1); matching, components. */
 
 /* Finds a maximum matching in O(nnz sqrt(n)) [HK73]; returns its size, less if stopped. *_match: the partner or -1.
    work: 3 n, cursor: n. */
@@ -3048,7 +3044,7 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* rows that alternating paths reach from an unmatched row violate Hall's condition: they have one column fewer */
+    /* rows that alternating paths reach from an unmatched row have one column fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)
@@ -3338,7 +3334,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
 /* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
 #define PERMI_CANCELS -400 /* log2 */
 
-/* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
+/* Largest entries come into [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN, scale = INT_MIN;
@@ -3614,7 +3610,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 0 if an entry at *row, *at is not an integer, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;
@@ -3805,7 +3801,7 @@ static void permi_order_ones(const permi_block *block, const int *width, const i
   *most = *most > t ? t : *most;
 }
 
-/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
+/* Returns a bound; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
                                                      const int *width, const int *gone)
 {
@@ -3978,8 +3974,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an
-   entry, a look at the candidates a vertex. */
+/* Candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an entry, a look
+   at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -4122,7 +4118,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Returns the cost, INFINITY over `limit` or if stopped. */
+/* The cost is INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {
@@ -4294,7 +4290,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best; returns its cost. A better order deserves less time. */
+/* Returns the cost of a->best. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -4452,7 +4448,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Returns 1 if there is a rival and the best order has over `times` the states that fit. */
+/* Returns 1 if, with a rival, the best order has over `times` the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;
@@ -4614,8 +4610,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Adds what rounded entries cost: a term's relative error times the majorant, and lost_error. The majorant is the
-   permanent of the moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
+/* Rounded entries cost a term's relative error times the majorant, and lost_error. The majorant is the permanent of the
+   moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -4744,7 +4740,7 @@ typedef enum permi_opcode {
   PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
-/* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
+/* In units of 8 doubles; the shift keeps rows of tables out of one cache set. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
@@ -5103,7 +5099,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* Returns the largest prime below `above`, with_root one that is 1 modulo 4. */
+/* with_root asks for one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -5112,7 +5108,6 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   for (uint64_t base = 2;; base++) {
@@ -5186,8 +5181,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
-   1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too
+   long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {
@@ -5352,7 +5347,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns the entry as the algebra needs it; integers have one word a part. */
+/* Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -6139,8 +6134,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
-   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
+/* Lives are (birth, death]; those with the most states get low slots: patterns change least. Room: `life` 2 * vertices;
+   `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6229,7 +6224,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
+/* v goes in step p with `left` entries, and `meet` neighbours go with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {
@@ -6300,8 +6295,8 @@ static void permi_frontier_enter(const permi_block *block, int edge, permi_major
   *bits += line->bits;
 }
 
-/* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others: the bound by entries so far holds, with free lines that of rows. */
+/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others: the bound
+   by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);
@@ -6401,7 +6396,7 @@ done:
 }
 
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
+   Threads merge parts of a target, groups with equal top bits, then add up values. */
 
 /* Longer lists are measured in one step of four, unless they grow. */
 #define PERMI_TRACK_STATES 2000
@@ -6497,7 +6492,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
+/* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -6587,7 +6582,7 @@ static perm_status permi_part_merge(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
+/* THE BOUND: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
    gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
    tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
@@ -6682,7 +6677,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, always released after; method sorting needs a key a state. */
+/* The run, cleared before, is always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {
@@ -6765,7 +6760,7 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
+   The frontier on arrays indexed by combinations, without keys or synchronisation between blocks. */
 
 /* A bit says of a column that it is matched, of a row that it is not. Then all states of a step have the same number k
    of ones (a - d in >>walk); with free lines, a range. A word's index is
@@ -7998,7 +7993,7 @@ typedef struct permi_tree_rank {
   uint32_t *low, *high;
 } permi_tree_rank;
 
-/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
+/* The place of a mask of k ones is its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -8383,8 +8378,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
-   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND: gamma of the sum over joins of pairs, and over stars of 1 + entries + alone. Joins and stars also scale
+   the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {
@@ -8883,7 +8878,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* Orders a small block by least degree, then least fill, or the other way round; from the third start on, nearly. */
+/* Takes least degree, then least fill, or the other way round; from the third start on, nearly. */
 PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph, const permi_block *block, int start,
                                                         double rival)
 {
@@ -9446,7 +9441,7 @@ typedef struct permi_band_shape {
   size_t states;
 } permi_band_shape;
 
-/* Sets counts[p (used + 1) + r] to the states of slots below p with r used. */
+/* counts[p (used + 1) + r] are the states of slots below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -9559,7 +9554,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target. Slots up to p have `before` and `after` used. */
+/* Runs ascend by target; slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -9787,8 +9782,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
-   tests/proofs/frontier.g). */
+/* THE BOUND: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;
@@ -9863,7 +9857,7 @@ PERMI_BRIEF_BEGIN
 /* ===================================================================================== >>band_order
    Equal columns, an order of the rows, the offer. */
 
-/* Sets same[v] to the first column equal to v; both have the same rarest neighbour. */
+/* same[v] is the first column equal to v; both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -10012,8 +10006,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes next the row with an open column that opens the fewest columns, less those that it closes. Returns 0 if too
-   wide or stopped. */
+/* The next row has an open column, and opens the fewest columns, less those that it closes. Returns 0 if too wide or
+   stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
@@ -10594,7 +10588,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
+/* Returns the number of parts, -1 if too many. Touched members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -10612,7 +10606,6 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Returns the growth of u's factor when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -10627,7 +10620,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* Adds the part of members that come into a class; u is one that meets the step's vertex. */
+/* u is a member that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -10651,7 +10644,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Divides a class into its parts. The largest keeps the number, and what has nothing ahead keeps 0 or 1. */
+/* The largest part keeps the number, and what has nothing ahead keeps 0 or 1. */
 PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;
@@ -10886,8 +10879,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
-   state is dead. */
+/* Returns the class that one more must leave, -1 if none must, -2 if the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -11073,7 +11065,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of 7 or 12 roundings a line and of additions, which `ways` and
+/* THE BOUND: gamma of 7 or 12 roundings a line and of additions, which `ways` and
    `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
@@ -11174,9 +11166,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 
 /* ================================================================================== >>classes_order */
 
-/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
-   Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
-   (docs/engines.md). */
+/* Returns the classes left, or over `most`. The vertex that leaves the fewest goes next. Of several the first attempt
+   takes the one with the most neighbours that came, the second the one with the fewest (docs/engines.md). */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -11425,11 +11416,11 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 }
 
 /* ================================================================================== >>hybrid_layout
-   Glynn's sum over the signs d of the columns,
+   Glynn's sum over columns' signs d,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
-   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
-   the rows' bases, so one straight program serves vectors of patterns.
+   runs over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its inner columns,
+   and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift the rows'
+   bases, so one straight program serves vectors of patterns.
 
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
@@ -11629,8 +11620,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
-   the cheapest pair first; the last two are folded. */
+/* Returns weighted statements, or more than `limit`. The factors of an inner column are merged, the cheapest pair
+   first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;
@@ -11868,7 +11859,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first free slots at a multiple of count; other places fragment the slots. */
+/* Places other than multiples of count fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   permi_hybrid *hybrid = maker->hybrid;
@@ -12659,8 +12650,8 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
-   below 2^47 as a bound on the permanent needs, in turn. A chunk adds its residue times the product of the
+   Integers by programs of >>hybrid_layout: in doubles below 2^53, else modulo primes below 2^47, as many as a bound on
+   the permanent needs, in turn. A chunk adds its residue times the product of the
    other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
    integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
    x - r y sum to 2 x, and times -r and r to 2 y. */
@@ -12711,7 +12702,7 @@ static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double
     }
 }
 
-/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Totals, then low parts, are at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;
@@ -13179,9 +13170,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND (docs/proofs-rounding.md), relative to the sum of |terms|, of which the second program adds every block:
-   gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's blocks
-   (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT for u
+/* THE BOUND, relative to the sum of |terms|, of which the second program adds every block: gamma of n - 1 products
+   (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's blocks (on a GPU 64 more),
+   what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT for u
    (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {
@@ -13259,7 +13250,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 }
 
 /* ========================================================================================== >>signs
-   The pruned sign search. Glynn's sum over the signs d of the columns,
+   Glynn's sum over columns' signs d,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
    as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
@@ -13298,7 +13289,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Gives rows places by class, then by the step of their last prefix column (-1: none). */
+/* Rows stand by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {
@@ -13573,7 +13564,7 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 PERMI_BRIEF_END
 
 /* ==================================================================================== >>signs_order
-   The order of the columns of >>signs: annealed against the expected work.
+   The columns' order, annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
    times products over rows, as if independent for given q. */
@@ -13589,7 +13580,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. */
+/* A sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -13638,7 +13629,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Writes each row's positions as a set; position k is bit 63 - k. */
+/* Position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -13649,8 +13640,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c] is the survival of rows that end with k, where ends[k] has bit c; own[c] is the last step of class c.
+   Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {
@@ -14072,14 +14063,14 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns the seconds that the order, and as many that probes, of a run may take. */
+/* Returns the seconds that the order may take, and again the probes. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
+/* Tries blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {
@@ -14279,7 +14270,7 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
 PERMI_BRIEF_END
 
 /* ======================================================================================== >>sorting
-   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   A step expands its terms (takes: states that streams move), sorts them by state (keys of
    mask_words words), adds equal ones. */
 
 /* A term; `key` is the word of its state by which it is sorted. */
@@ -14361,8 +14352,8 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
+   For blocks with few perfect matchings M: per A = sum over M of the product of a_ij over (i, j) in M. Depth first, it
+   takes the free vertex with the fewest choices. Products are double-doubles or long integers.
 
    Symbols    here
      M        the edges `at` of the levels
@@ -14371,8 +14362,8 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
-   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+   The frame of the engines of papers: a walk over a tree of choices, whose leaves add up. Chunks share the tree: the
+   ways out of a node are divided among its chunks, whose sums are exact. */
 
 #define PERMI_WALK_CHUNKS 4096      /* at most, unless they would take longer */
 #define PERMI_WALK_CHUNK_SECONDS 0.25
@@ -14393,7 +14384,6 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -14401,7 +14391,7 @@ typedef struct permi_walking {
   double each;            /* predicted seconds of a chunk */
   perm_partial *slot;
   void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
 } permi_walking;
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
@@ -14421,7 +14411,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
+/* The first chunk of those that walk a node counts it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -14440,7 +14430,7 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
   return stop;
 }
 
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
+/* Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;
@@ -14784,7 +14774,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -15186,7 +15176,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+/* THE BOUND: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
@@ -15255,7 +15245,7 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
 PERMI_BRIEF_BEGIN
 
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
+   Sums over branches at lines of few entries [FM03]. Orders up to 64: a set of lines is a word.
 
    Symbols    here
      a, b     entries of a line; c, d: the lines across that have them
@@ -15264,7 +15254,7 @@ PERMI_BRIEF_BEGIN
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND (docs/proofs-rounding.md): gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   THE BOUND: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
    additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum). */
 
 #define PERMI_DECOMPOSE_ORDER 64
@@ -15326,7 +15316,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
+/* Column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -15517,9 +15507,9 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
 }
 
 /* ======================================================================================= >>kasteleyn
-   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
-   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
-   cross; a stack of conflict pairs keeps which are on the same side.
+   The left-right algorithm [Bra09] draws planar graphs, and refuses others, in linear time: edges that a depth-first
+   search leaves out return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of
+   conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -15782,7 +15772,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws outgoing edges in order, then each return edge beside the path on its side. */
+/* Outgoing edges come in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
@@ -15882,7 +15872,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -15948,7 +15938,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: not planar; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;
@@ -16038,7 +16028,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first from `from`; returns the end of what it adds to the queue from `tail` on. */
+/* Returns the end of what it adds to the queue from `tail` on. */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -16102,7 +16092,6 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Orders two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -16203,7 +16192,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of front f, unless it is there or is eliminated below. Returns 0 without memory. */
+/* Leaves out pairs that are there or are eliminated below. Returns 0 without memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;
@@ -16498,7 +16487,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
+/* The next diagonal entry, if large enough, comes before the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;
@@ -16784,8 +16773,8 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
 PERMI_BRIEF_BEGIN
 
 /* ========================================================================================== >>planar
-   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
-   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+   Planar blocks as determinants (>>kasteleyn): integers modulo enough primes for a bound on the permanent (Minc and
+   Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 
 #define PERMI_PLANAR_LEAST 40 /* chosen: others take under a millisecond */
 
@@ -16914,7 +16903,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {
@@ -17210,8 +17199,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
-   must be there and have the memory. */
+/* `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -17269,7 +17257,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* least peak of arrays */
-/* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
+/* Arrays hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {
@@ -17507,7 +17495,7 @@ static perm_status permi_sorting_offer(permi_maker *maker, const permi_block *bl
 /* ========================================================================================= >>choose
    The blocks of a graph, the table of engines, the choice. */
 
-/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
+/* Equal lines are found by hashes; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -17559,7 +17547,7 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+/* Rows of block k are listed from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
   const int n = working->n, blocks = working->blocks;
@@ -17591,7 +17579,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
+/* The block, of n rows and m columns, is incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -17842,7 +17830,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
+/* Offers as asked come first, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;
@@ -18169,7 +18157,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   for (size_t e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
@@ -18204,7 +18191,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
-  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+  PERMI_UNSEEN = 2      /* the job runs at once, unexplained */
 };
 
 /* Stopped searches return what they have, so the watch is asked at the end. */
@@ -18273,7 +18260,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 for methods over counts and small rectangles: the matrix becomes an array. */
+/* For methods over counts and small rectangles the matrix becomes an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);
@@ -18727,7 +18714,7 @@ PERMI_BRIEF_END
 #if PERMI_WIDTH != 2
 
 /* ================================================================================== >>array_kernels
-   Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
+   Sums blocks of >>arrays, origins in order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
@@ -19348,7 +19335,7 @@ static const permi_hybrid_family PERMI_H(family) = {
 #undef PERMI_H
 
 /* ================================================================================== >>signs_kernels
-   The search and join of >>signs. Sums are modulo 2^64 a word: any order will do. */
+   The search of >>signs. Sums are modulo 2^64 a word: any order will do. */
 
 #if PERMI_WIDTH >= 4
 #define PERMI_SIGNS_V PERMI_I

@@ -49,7 +49,7 @@
      - `error_bound` is a proven bound or INFINITY. `error_estimate` is no bound: the worst of a million results of a
        search for large errors (tests/attack/climb.c) was off by 7 estimates.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives a single run's bits.
+     - A checkpoint is whole or refused, whatever fails.
      - No finite input gives NaN, Inf (as a finished value) or a crash. The exponent is separate, so nothing overflows.
      - A thread's rounding mode and flush-to-zero change no promise (bits only of perm_real and perm_complex) and are
        restored. Callbacks see the default.
@@ -63,22 +63,22 @@
    Complex: three times that. Small exact integers: no more.
    LIMITS  Square matrices to n = 64 (more with equal lines); rectangular ones with a shorter side below about 30.
 
-   CONTENTS  Each tag names a room, src/FOLDER/TAG.h, which opens with what it does: search for it here. GPU kernels:
-   perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND. Measurements: docs/engines.md. To add something:
+   CONTENTS  Each tag names a room, src/FOLDER/TAG.h: search for it here. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c.
+   Proofs: search THE BOUND; steps: docs/proofs-rounding.md. Measurements: docs/engines.md. To add something:
    docs/CONTRIBUTING.md.
-     api/            >>config, >>types, >>calls: macros to define; options and results; the public functions
+     api/            >>config, >>types, >>calls: macros, types, functions
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
-     job/            >>control, >>job, >>state, >>problem, >>checkpoint: leaves, partials, threads, finished work
-     gpu/            >>contract: what plans of GPUs are
+     job/            >>control, >>job, >>state, >>problem, >>checkpoint
+     gpu/            >>contract: plans of GPUs
      dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
                      n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
      plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
-     minors/         >>minors, >>minors_dense, >>minors_calls: minors, derivatives; >>minors_kernels
-     batch/          >>batch, >>batch_kernels: many small matrices
-     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end: the words of an instruction set
+     minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
+     batch/          >>batch, >>batch_kernels
+     kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
 
    REFERENCES
      [FBS83] Fortmann, Bar-Shalom, Scheffe, IEEE J. Oceanic Eng. 8 (1983) 173-184: association probabilities.
@@ -236,8 +236,8 @@ PERMI_BRIEF_END
 #endif
 #endif /* PERMI_FAMILY */
 
-/* So many lines leave gcc no columns to judge indentation by, and it notes that, in whatever code, unless it has seen a
-   #line; the number does not matter: nothing follows. */
+/* So many lines leave gcc no columns to judge indentation by, and it says so unless it has seen a #line, of any
+   number. */
 #if defined(__GNUC__) && !defined(__clang__)
 #line 1
 #endif

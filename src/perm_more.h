@@ -1,5 +1,5 @@
 /* perm_more.h: estimates of permanents, random permutations, rook numbers, matrices given by thin factors or nodes,
-   proofs, pictures. Beside perm_sparse.h and perm.h.
+   proofs, pictures.
 
    In one source file:
 
@@ -33,15 +33,14 @@
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
-     api/            >>more_config, >>more_calls: macros, public types and functions
+     api/            >>more_config, >>more_calls: macros, types, functions
      lowrank/        >>low_rank, >>cauchy
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
-                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
-                     perm_sample_sparse, _gradient_, _marginals_
+                     >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.

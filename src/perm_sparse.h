@@ -31,7 +31,7 @@
        INFINITY unless certify is set, which takes 2 to 4 times as long.
      - No file is read as something else: a file that fits two formats is refused until options.format names one.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
-     - The same plan and the same bits on every run and for any number of threads: searches count moves, not time.
+     - The same plan and the same bits on every run: searches count moves, not time.
 
    METHOD (options.method): what it sums; states or terms; values. More in docs/engines.md.
        auto          the fastest by prediction within max_bytes, for each block; never sorting, sparyser, dominating,
@@ -65,13 +65,12 @@
    LIMITS  512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
    over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
-   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND, THE PROOF.
-     api/            >>sparse_config, >>sparse_calls: macros, public types and functions
-     matrix/         >>matrix: compressed rows
+   CONTENTS  Rooms as in perm.h. Proofs: search THE BOUND (docs/proofs-rounding.md), THE PROOF.
+     api/            >>sparse_config, >>sparse_calls: macros, types, functions
+     matrix/         >>matrix
      formats/        >>market, >>plain_text, >>numpy, >>graph, >>read: the table of formats, perm_matrix_read
-     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device: the graph of a
-                     matrix, its blocks, elimination orders
-     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels: lists, arrays
+     graph/          >>split, >>reduce, >>walk, >>order, >>engines, >>vectors, >>primes, >>device
+     frontier/       >>values, >>frontier, >>steps, >>arrays, >>arrays_run, >>array_kernels
      tree/           >>tree, >>tree_order, >>tree_build
      band/           >>band, >>band_order
      twins/          >>classes, >>classes_run, >>classes_order
@@ -79,7 +78,7 @@
                      >>hybrid_kernels
      sign_search/    >>signs, >>signs_order, >>signs_offer, >>signs_kernels
      reference/      >>sorting, >>transversals, >>sparyser (and dominating), >>decompose
-     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar: a determinant
+     planar/         >>kasteleyn, >>dissection, >>fronts, >>planar
      sparse/         >>frontier_offer, >>choose, >>sparse: the table of engines; perm_compute_sparse, _job, _report
 
    REFERENCES  besides those of perm.h

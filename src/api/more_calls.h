@@ -53,7 +53,7 @@ typedef struct perm_estimate_plan {
   double samples;        /* 0: no limit, or 65536 if there is no other */
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
-  uint64_t seed;         /* the same seed gives the same samples for any number of threads */
+  uint64_t seed;
   int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
                             exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;

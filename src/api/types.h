@@ -143,8 +143,8 @@ typedef struct perm_checkpoint_file {
   const char *note;         /* the caller's text, kept in the file; see perm_checkpoint_options */
 } perm_checkpoint_file;
 
-/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes callbacks. Calls
-   reject invalid values with PERM_ERROR_OPTION, ignore valid ones that do not apply. */
+/* All zero is the best default. Only the calling thread makes callbacks. Calls reject invalid values with
+   PERM_ERROR_OPTION, ignore valid ones that do not apply. */
 struct perm_job;
 struct perm_state;
 struct perm_result;

@@ -56,7 +56,7 @@ typedef struct permi_band_shape {
   size_t states;
 } permi_band_shape;
 
-/* Sets counts[p (used + 1) + r] to the states of slots below p with r used. */
+/* counts[p (used + 1) + r] are the states of slots below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -169,7 +169,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits runs by ascending target. Slots up to p have `before` and `after` used. */
+/* Runs ascend by target; slots up to p have `before` and `after` used. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -397,8 +397,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v,
-   tests/proofs/frontier.g). */
+/* THE BOUND: gamma of `edges`, and of 2 or 5 a row (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static perm_status permi_band_row(permi_runner *runner, int row)
 {
   permi_band_state *state = (permi_band_state *)runner;

@@ -3,7 +3,7 @@
 #pragma once
 #include "band.h"
 
-/* Sets same[v] to the first column equal to v; both have the same rarest neighbour. */
+/* same[v] is the first column equal to v; both have the same rarest neighbour. */
 static void permi_band_same(const permi_block *block, int *same, permi_control *watch)
 {
   const int *start = block->start, *neighbour = block->neighbour;
@@ -152,8 +152,8 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Takes next the row with an open column that opens the fewest columns, less those that it closes. Returns 0 if too
-   wide or stopped. */
+/* The next row has an open column, and opens the fewest columns, less those that it closes. Returns 0 if too wide or
+   stopped. */
 #define PERMI_BAND_LOOK 1024
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)

@@ -88,7 +88,7 @@ static void permi_file_clean(const char *path, char *name)
     closedir(directory);
 }
 
-/* Creates and locks the temporary file; returns 0 or an errno. */
+/* Also locks the temporary file; returns 0 or an errno. */
 static int permi_file_create_new(permi_replacement *file)
 {
   struct stat information;
@@ -176,7 +176,7 @@ PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long f
 #define PERMI_RENAME(from, to) rename(from, to)
 #endif
 
-/* Syncs, closes and renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
+/* Renames the file if code is 0, else removes it; returns 0 or an errno. `guard` holds the lock. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
   int fault;
@@ -213,8 +213,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   return code;
 }
 
-/* Replaces path by what `print` writes of *what (it returns 0 and sets errno if it fails); only tries if what is NULL.
-   `clean` removes leftovers. Returns NULL, or why *failed (NULL: memory) failed. */
+/* `print` writes *what (or returns 0 and sets errno); only tries if what is NULL. `clean` removes leftovers. Returns
+   NULL, or why *failed (NULL: memory) failed. */
 static const char *permi_file_replace(const char *path, const perm_allocator *allocator, int clean,
                                       int (*print)(FILE *stream, const void *what), const void *what,
                                       const char **failed)

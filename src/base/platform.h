@@ -80,7 +80,7 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALIGN64 __attribute__((aligned(64)))
 #define PERMI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define PERMI_UNUSED __attribute__((unused))
-#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame, such as a perm_result */
+#define PERMI_NEVER_INLINE __attribute__((noinline)) /* spares callers a large frame */
 #define PERMI_COLD __attribute__((noinline, cold)) /* once a matrix: small code compiles faster */
 #else
 #define PERMI_ALIGN64

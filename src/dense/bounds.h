@@ -166,8 +166,7 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
     leaf->estimate_relative = (double)INFINITY;
 }
 
-/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53 (steps:
-   docs/proofs-rounding.md).
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
    1. Products of exact numbers: n u; split, with n row sums, 2 n u; exact pairs: (n + 1) / 2 u.
    2. A complex product is off by 2 u, without FMA 2.42 u.
    3. A double-double product is off by 14 u^2, complex 60 u^2.

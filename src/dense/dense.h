@@ -102,7 +102,7 @@ static permi_dense *permi_dense_open(const permi_dense *shape, permi_row_maker *
   return dense;
 }
 
-/* Sets sum[q] to start + sum of +-a[c], - where bit c of q is set; returns their number. */
+/* sum[q] is start + sum of +-a[c], - where bit c of q is set; returns their number. */
 static int permi_signed_sums(double start, const double *a, int columns, double *sum)
 {
   int c, k, size = 1;
@@ -197,7 +197,7 @@ static int permi_pivot_is_safe(const permi_dense_plan *plan, const permi_view *v
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns 1 if row i is divided by its pivot; on the CPU all rows or none. */
+/* On the CPU all rows or none are divided. */
 static int permi_row_divides(const permi_dense_plan *plan, const permi_view *view, int i)
 {
   return plan->form == PERMI_FORM_NORMALISED &&

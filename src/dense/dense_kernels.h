@@ -1,7 +1,7 @@
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block, the K columns whose 2^K
-   products stay in registers. A setting has a bit for each minus; even ones come first. Row loops take the outer
-   state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
+   Glynn's sum in blocks (>>dense). Constants: form; parts, 1 real, 2 complex; product; block: K columns. A setting has
+   a bit for each minus; even ones come first. Row loops take the outer state's sign, `one`, to products p and, with the
+   pivot turned, m (split: low parts c). */
 
 /* Returns the setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)

@@ -1,6 +1,6 @@
 /* ============================================================================================ >>gpu
-   What perm.h asks of perm_cuda.cu, which it reads where PERM_WITH_CUDA is defined; else plans of GPUs are made,
-   merged and explained, runs refused. The columns of dense sums:
+   What perm.h asks of perm_cuda.cu; without PERM_WITH_CUDA plans of GPUs are made, merged and explained, runs refused.
+   The columns of dense sums:
      pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the other columns; rows of a
               zero or small pivot c come last: (x + c), (x - c), one operation more
      fixed    1, always +
@@ -165,7 +165,7 @@ static int permi_gpu_divides(const permi_dense_plan *plan, const permi_gpu_lines
   return permi_gpu_product_of(plan) == PERM_GPU_PIVOT && r < plan->n - lines->plain;
 }
 
-/* Completes a leaf: its scale by pivots, its bound by what grids do not hold. */
+/* Scales by pivots; adds what grids do not hold to the bound. */
 static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                   permi_leaf *leaf)
 {

@@ -1,6 +1,6 @@
 /* ======================================================================================== >>kernels
-   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; 2^K settings of K block
-   columns fill the registers (tests/compile looks for spills). */
+   Interface and tables of the kernels. One text (>>vocabulary) serves all instruction sets; tests/compile looks for
+   spills. */
 #pragma once
 #include "../base/cpu.h"
 #include "../base/integers.h"
@@ -15,7 +15,6 @@ typedef enum permi_form {
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
-/* Depends on matrix, options and kernel family alone. */
 typedef struct permi_dense_plan {
   int version, n, is_complex, certify;
   perm_method method;

@@ -1,5 +1,5 @@
 /* =========================================================================================== >>plan
-   Bits follow from matrix and options alone, never from threads, time or load. */
+   Bits follow from matrix, options and kernel family alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"

@@ -125,7 +125,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
-/* Reads a pair's entries; sets *c = a_i0 a_j1 + a_i1 a_j0. */
+/* *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {

@@ -380,7 +380,7 @@ static void permi_estimate_value(const permi_sampler *sampler, const permi_momen
 #define PERMI_ESTIMATE_TOGETHER 64 /* blocks */
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Samples until a limit; without a block *estimate stays as it is. */
+/* Without a block *estimate stays as it is. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)

@@ -1,5 +1,5 @@
 /* ====================================================================================== >>rejection
-   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+   Estimates for entries >= 0 whose relative error is kept with a proved chance.
      Entries are in [0, 1]; r is the sum of a row's entries in free columns. The permanent is at most the product over
      rows of h(r) / e, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its
      entries times the bounds of the rest sum up to no more [HL08]: columns draw rows with these chances, what is
@@ -8,8 +8,7 @@
      Each trial adds an exponential variable of mean 1 until k are accepted: the sum is Gamma(k) / chance, and k - 1
      over it estimates the chance [Hub17]. k follows from the error and its chance.
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
-   Trial t is seeded with (seed, block, t), and blocks are added in order: threads change nothing. Chances are right to
-   about n^2 u. */
+   Trial t is seeded with (seed, block, t); blocks are added in order. Chances are right to about n^2 u. */
 #pragma once
 #include "../graph/split.h"
 #include "estimate.h"
@@ -306,7 +305,7 @@ static int permi_rejection_match(permi_pairing *pairing, const double *a, int n,
   return 1;
 }
 
-/* Numbers strong components as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
+/* Strong components are numbered as rows come; entries outside are in no perfect matching. Returns 0 without memory. */
 static int permi_rejection_blocks(permi_pairing *pairing, permi_pool *pool)
 {
   const int n = pairing->n;
@@ -350,7 +349,7 @@ static double permi_number_log(const permi_number *number)
   return log(x.value.hi) + (double)x.exp2 * log(2);
 }
 
-/* Multiplies *scale by the permanent, floor and top by what is certain. */
+/* *scale takes the permanent, floor and top what is certain. */
 static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection *r, permi_number *scale)
 {
   const int n = r->n;

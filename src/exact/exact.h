@@ -1,5 +1,5 @@
 /* ========================================================================================== >>exact
-   Permanents of integers without rounding, equal for all kernels, splits and threads.
+   Permanents of integers without rounding.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
      Even rows: y_i has the parity of its row's sum. Up to n - 1 rows of even sum are halved.
      Groups: |y_i| <= norm = sum_j |a_ij|. A word multiplies rows whose norms' product it holds.

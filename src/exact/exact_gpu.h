@@ -1,7 +1,7 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs, by a kernel compiled for the shape: row sums are packed into 32-bit words; groups of rows are
-   multiplied in a word, then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the
-   settings of 6 columns that make it 0: one look-up for 64 terms. */
+   A kernel is compiled for the shape: row sums are packed into 32-bit words; groups of rows are multiplied in a word,
+   then in 32-bit limbs. Skipping: by a halved row's sum over other columns, a table has the settings of 6 columns that
+   make it 0: one look-up for 64 terms. */
 #pragma once
 #include "exact_device.h"
 #include "../dense/dense_gpu.h"

@@ -1,6 +1,5 @@
 /* ================================================================================== >>exact_kernels
-   Kernels of >>exact add terms to accumulators. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings`
-   in use.
+   Kernels of >>exact. `atom` has four vectors of 4 WIDTH int16 an atom, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb; 1 without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours, one of them cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles

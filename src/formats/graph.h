@@ -1,12 +1,12 @@
 /* ========================================================================================== >>graph
-   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), with or
-   without headers such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
+   Graphs as adjacency matrices. A line of B. D. McKay's graph6, sparse6 (after ':'), digraph6 (after '&'), perhaps
+   after a header such as >>graph6<<. A byte has six bits, 63 + x. First the order n: a byte, three after '~', or six
    after "~~". Then
    - graph6: the upper triangle by columns, and zeros; digraph6: all rows
    - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
      becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none.
    DIMACS: "c" comments, "p edge N M" or "p col N M", M lines "e I J [W]". Each edge once, or all in both directions
-   with one weight. Lines n, d, v, x describe vertices: left out. */
+   with one weight. Lines n, d, v, x are left out. */
 #pragma once
 #include "plain_text.h"
 

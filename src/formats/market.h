@@ -1,6 +1,5 @@
 /* ========================================================================================= >>market
-   Lines, words and numbers of a text, as entries. No text crashes a reader or makes it allocate more than
-   perm_matrix_read says. Readers return 0 after a failure, whose message names the line.
+   Lines, words and numbers of a text, as entries. Readers return 0 after a failure, whose message names the line.
 
    Matrix Market: R. F. Boisvert, R. Pozo, K. A. Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR
    5935, 1996; with comments between entries and long lines, without the field "double" of some programs. */

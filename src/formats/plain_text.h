@@ -4,8 +4,8 @@
 #include "../base/integers.h"
 #include "market.h"
 
-/* Finds a number; returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2;
-   3 4" is two rows. */
+/* Returns 0 at the end of the line, or on failure. Where ';' separates, blanks do not: elsewhere "1 2; 3 4" is two
+   rows. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
   const char mark = reader->separator;
@@ -132,7 +132,7 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
       : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
 }
 
-/* Finds a name of a header: between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
+/* A name stands between separators, else tabs, else blanks; quotes protect. Returns 0 for no more. */
 static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
 {
   int quoted = 0;
@@ -178,7 +178,7 @@ static int permi_refuse_row_name(permi_reader *reader, const char *begin, const 
                            permi_quoted(begin, begin < end ? end : end + 1).text, begin < end ? "" : " before it");
 }
 
-/* Passes a first line of names, such as a,"b c",d2 or i,j. Returns 0 on failure. */
+/* Passes a line such as a,"b c",d2 or i,j. Returns 0 on failure. */
 static int permi_skip_header(permi_reader *reader)
 {
   permi_reader look = *reader, below;
@@ -356,8 +356,8 @@ static int permi_resembles_sizes(permi_reader *reader, int64_t rows, int64_t col
   return permi_field_whole(from[2], to[2], cells, &size[2]);
 }
 
-/* Returns what a file without banner is, AUTO after a failure: coordinates if it may be "rows columns entries" and
-   entries. Up to three rows of three numbers that could be both are a matrix. */
+/* Returns AUTO after a failure, coordinates if a file may be "rows columns entries" and entries. Up to three rows of
+   three numbers that could be both are a matrix. */
 static perm_format permi_recognise(permi_reader *reader)
 {
   const char *begin[5], *end[5];

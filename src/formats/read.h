@@ -59,7 +59,7 @@ static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
   return permi_read_list(reader, format, wanted);
 }
 
-/* The first format that recognises a file reads it. options.format asks for one; AUTO heeds it itself. */
+/* The first format that recognises a file reads it; AUTO heeds options.format itself. */
 static const struct {
   perm_format format;
   const char *taken;
@@ -161,7 +161,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   return 1;
 }
 
-/* Reads a text; `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
+/* `denominator` and `rest` are permi_reader's. `rest`: where to begin (NULL at first), then the next. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
                                             perm_matrix *matrix, perm_integer *denominator, permi_rest *rest,
                                             perm_result *result)

@@ -1,5 +1,5 @@
 /* ================================================================================== >>array_kernels
-   Sums blocks of >>arrays over all origins in their order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
+   Sums blocks of >>arrays, origins in order. The last vector reads beyond, within PERMI_ARRAY_PAD. */
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>arrays
-   The frontier program on arrays indexed by combinations: without keys, or synchronisation between blocks. */
+   The frontier on arrays indexed by combinations, without keys or synchronisation between blocks. */
 #pragma once
 #include "../graph/primes.h"
 #include "../graph/vectors.h"

@@ -311,8 +311,8 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
-/* Gives slots to lives (birth, death], low ones to those with the most states: patterns change least. Room: `life` 2 *
-   vertices; `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
+/* Lives are (birth, death]; those with the most states get low slots: patterns change least. Room: `life` 2 * vertices;
+   `busy` PERMI_MASK_WORDS for each of steps + 1. Returns 0 if slots are too many, or if stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -401,7 +401,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   frontier->stream_start[p] = used;
 }
 
-/* Notes that v goes in step p, done by `walk`, with `left` entries, and `meet` neighbours with it. */
+/* v goes in step p with `left` entries, and `meet` neighbours go with it. */
 static void permi_frontier_note(permi_frontier *frontier, const permi_block *block, const double *binomial,
                                 const permi_walk *walk, int p, int v, int left, int meet)
 {
@@ -472,8 +472,8 @@ static void permi_frontier_enter(const permi_block *block, int edge, permi_major
   *bits += line->bits;
 }
 
-/* Finds the words of each step. A state is the permanent of some lines, all eliminated ones among them, without entries
-   between two others: the bound by entries so far holds, with free lines that of rows. */
+/* A state is the permanent of some lines, all eliminated ones among them, without entries between two others: the bound
+   by entries so far holds, with free lines that of rows. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, (size_t)block->vertices, sizeof *line);

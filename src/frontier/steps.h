@@ -1,5 +1,5 @@
 /* ========================================================================================== >>steps
-   Steps of the lists: threads merge parts of a target, groups with equal top bits, then add up values. */
+   Threads merge parts of a target, groups with equal top bits, then add up values. */
 #pragma once
 #include "frontier.h"
 
@@ -97,7 +97,7 @@ static void permi_run_leave(permi_run *run)
       run->within[k][low >> 6] |= UINT64_C(1) << (low & 63);
 }
 
-/* With free lines: drops states of too many ones (>>arrays). Returns 1 if some are left. */
+/* With free lines states of too many ones (>>arrays) go. Returns 1 if some are left. */
 static int permi_part_leave(const permi_run *run, const uint64_t *key, uint64_t *bits, int words)
 {
   int left = run->frontier->most[run->step], w;
@@ -187,7 +187,7 @@ static perm_status permi_part_merge(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
+/* THE BOUND: |error| <= g / (1 - g) (computed sum of moduli + loss) + loss, where g is
    gamma of products, additions and roundings of entries, and underflow causes the loss (tests/proofs/chains.v,
    tests/proofs/complex.v, tests/proofs/frontier.g). */
 static size_t permi_value_bytes(const permi_frontier *frontier)
@@ -282,7 +282,7 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->base.pool);
 }
 
-/* Opens a cleared run, always released after; method sorting needs a key a state. */
+/* The run, cleared before, is always released after; method sorting needs a key a state. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control,
                                   perm_status (*advance)(permi_run *run, int p), permi_run *run)
 {

@@ -68,7 +68,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = fmin(*least, c->imaginary != 0 ? fabs(c->imaginary) : *least);
 }
 
-/* Returns the entry as the algebra needs it; integers have one word a part. */
+/* Integers have one word a part. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {

@@ -1,5 +1,5 @@
 /* ======================================================================================= >>contract
-   What plans of GPUs are, on any machine: one that has none merges, checks and explains the jobs of one that has. */
+   What plans of GPUs are, on any machine. */
 #pragma once
 
 /* The row sums of an integer matrix in 32-bit words (>>exact_gpu). A line is a part of a row. A group is rows

@@ -51,8 +51,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Adds what rounded entries cost: a term's relative error times the majorant, and lost_error. The majorant is the
-   permanent of the moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
+/* Rounded entries cost a term's relative error times the majorant, and lost_error. The majorant is the permanent of the
+   moduli up to PERMI_MAJORANT_ORDER, else a bound by line sums. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;

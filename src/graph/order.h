@@ -124,7 +124,7 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Anneals a->order into a->best; returns its cost. A better order deserves less time. */
+/* Returns the cost of a->best. A better order deserves less time. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -282,7 +282,7 @@ static void permi_orders_anneal(permi_orders *search, permi_anneal *anneal, cons
   }
 }
 
-/* Returns 1 if there is a rival and the best order has over `times` the states that fit. */
+/* Returns 1 if, with a rival, the best order has over `times` the states that fit. */
 static int permi_orders_beyond(permi_orders *search, double times)
 {
   const permi_budget *budget = &search->budget;

@@ -55,7 +55,7 @@ static int permi_is_prime(uint64_t p)
 
 #define PERMI_PRIME_BITS 61.999 /* at most log2 of the first 2^40 primes below 2^62 */
 
-/* Returns the largest prime below `above`, with_root one that is 1 modulo 4. */
+/* with_root asks for one that is 1 modulo 4. */
 static uint64_t permi_prime_below(uint64_t above, int with_root)
 {
   do
@@ -64,7 +64,6 @@ static uint64_t permi_prime_below(uint64_t above, int with_root)
   return above;
 }
 
-/* Returns a root of -1 modulo a prime that is 1 modulo 4. */
 static uint64_t permi_prime_root(const permi_odd_modulus *prime)
 {
   for (uint64_t base = 2;; base++) {
@@ -138,8 +137,8 @@ static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with
   }
 }
 
-/* Adds the integer with these residues to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes +
-   1). PERM_ERROR_OVERFLOW: too long. */
+/* Adds to *sum, modulo `modulus` unless 0; without primes residue[0]. word: 2 (primes + 1). PERM_ERROR_OVERFLOW: too
+   long. */
 static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
                                       uint64_t modulus, uint64_t *word, perm_sum *sum)
 {

@@ -212,7 +212,7 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
 /* Values that cancel further below their sums of |terms| are scaled without those, and have no bound or estimate. */
 #define PERMI_CANCELS -400 /* log2 */
 
-/* Scales a line's largest entry to [1/2, 1) unless something falls near underflow. */
+/* Largest entries come into [1/2, 1) unless something falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN, scale = INT_MIN;
@@ -488,7 +488,7 @@ static int permi_matrix_entry(const perm_matrix *matrix, size_t e, permi_cell *c
   return 1;
 }
 
-/* Returns 1 if entries are integers; else *row and *at are where one is not, or watch stopped. */
+/* Returns 0 if an entry at *row, *at is not an integer, or watch stopped. */
 static int permi_matrix_integers(const perm_matrix *matrix, int *row, size_t *at, permi_control *watch)
 {
   permi_cell cell;

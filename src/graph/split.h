@@ -1,6 +1,5 @@
 /* ========================================================================================== >>split
-   A matrix as a graph: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1); matching,
-   components. */
+   Entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1); matching, components. */
 #pragma once
 #include "../multiplicities/counts_leaf.h"
 #include "../matrix/matrix.h"
@@ -261,7 +260,7 @@ static int permi_split(permi_working *working)
   if (++working->report.rounds == 1)
     working->report.structural_rank = i;
   if (i < rows) {
-    /* rows that alternating paths reach from an unmatched row violate Hall's condition: they have one column fewer */
+    /* rows that alternating paths reach from an unmatched row have one column fewer */
     int *queue = scratch, *seen = queue + rows, head = 0, tail = 0;
     memset(seen, 0, (size_t)rows * sizeof *seen);
     for (i = 0; row_match[i] >= 0; i++)

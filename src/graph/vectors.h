@@ -56,7 +56,7 @@ typedef enum permi_opcode {
   PERMI_OP_CHAIN       /* the product of all p */
 } permi_opcode;
 
-/* A slot's place in units of 8 doubles; the shift keeps rows of tables out of one cache set. */
+/* In units of 8 doubles; the shift keeps rows of tables out of one cache set. */
 static int permi_hybrid_line(int slot)
 {
   return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);

@@ -82,7 +82,7 @@ static void permi_order_ones(const permi_block *block, const int *width, const i
   *most = *most > t ? t : *most;
 }
 
-/* Returns a bound on the states; `width` and `gone` count rows and columns touched, eliminated. */
+/* Returns a bound; `width` and `gone` count rows and columns touched, eliminated. */
 static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, const double *binomial,
                                                      const int *width, const int *gone)
 {
@@ -255,8 +255,8 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
 #define PERMI_GREEDY_TRIED 3     /* later */
 #define PERMI_GREEDY_BEHIND 4
 
-/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an
-   entry, a look at the candidates a vertex. */
+/* Candidates, the touched and their neighbours, know what eliminating them does. An order takes a step an entry, a look
+   at the candidates a vertex. */
 typedef struct permi_greedy {
   permi_walk walk;
   int kind, by_chance; /* kind: rows (0), columns (1), both (2) */
@@ -399,7 +399,7 @@ static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, in
   return v;
 }
 
-/* Returns the cost, INFINITY over `limit` or if stopped. */
+/* The cost is INFINITY over `limit` or if stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, uint64_t *seed,
                                  const permi_budget *budget, double limit, int *order)
 {

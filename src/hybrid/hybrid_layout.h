@@ -1,9 +1,9 @@
 /* ================================================================================== >>hybrid_layout
-   Glynn's sum over the signs d of the columns,
+   Glynn's sum over columns' signs d,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its
-   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift
-   the rows' bases, so one straight program serves vectors of patterns.
+   runs over outer columns. Inner columns are eliminated [Dec99]: a row is a table over the signs of its inner columns,
+   and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs only shift the rows'
+   bases, so one straight program serves vectors of patterns.
 
      slots       a number for each lane: n bases, then tables; bit b of an index is the sign of the b-th column
      constants   signed sums of a row's inner entries; row sum y = base + constant, exact on the grid of >>dense
@@ -207,8 +207,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
-/* Returns the weighted statements of an outer pattern, or more than `limit`. The factors of an inner column are merged,
-   the cheapest pair first; the last two are folded. */
+/* Returns weighted statements, or more than `limit`. The factors of an inner column are merged, the cheapest pair
+   first; the last two are folded. */
 static double permi_layout_cost(permi_layouts *work, const permi_arrangement *layout, double limit, int record)
 {
   const int n = work->n, inner = layout->inner, low = layout->low, *order = layout->order;

@@ -202,9 +202,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* THE BOUND (docs/proofs-rounding.md), relative to the sum of |terms|, of which the second program adds every block:
-   gamma of n - 1 products (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's blocks
-   (on a GPU 64 more), what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT for u
+/* THE BOUND, relative to the sum of |terms|, of which the second program adds every block: gamma of n - 1 products
+   (complex ones count three, on a GPU six) and `inner` differences, gamma^2 of a chunk's blocks (on a GPU 64 more),
+   what lost entries take of floors, roundings of moduli. Double-doubles have PERMI_DD_UNIT for u
    (tests/proofs/chains.v, tests/proofs/complex.v, tests/proofs/hybrid.g). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, int certified, permi_leaf *leaf)
 {

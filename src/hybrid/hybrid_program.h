@@ -14,7 +14,7 @@ typedef struct permi_hybrid_maker {
   struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
-/* Returns the first free slots at a multiple of count; other places fragment the slots. */
+/* Places other than multiples of count fragment the slots. */
 static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   permi_hybrid *hybrid = maker->hybrid;

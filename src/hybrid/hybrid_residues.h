@@ -1,6 +1,6 @@
 /* ================================================================================ >>hybrid_residues
-   Exact integers by programs of >>hybrid_layout: in doubles while numbers stay below 2^53, else modulo as many primes
-   below 2^47 as a bound on the permanent needs, in turn. A chunk adds its residue times the product of the
+   Integers by programs of >>hybrid_layout: in doubles below 2^53, else modulo primes below 2^47, as many as a bound on
+   the permanent needs, in turn. A chunk adds its residue times the product of the
    other primes, so the sum of all chunks has their residues, each times what permi_whole_finish divides by. Gaussian
    integers run modulo primes that are 1 modulo 4, with i = r and i = -r, r a root of -1: the results x + r y and
    x - r y sum to 2 x, and times -r and r to 2 y. */
@@ -53,7 +53,7 @@ static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double
     }
 }
 
-/* Runs a chunk's patterns: totals, then low parts, at total; sums of |terms| at absolute. */
+/* Totals, then low parts, are at total; sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
   const permi_hybrid_family *family = hybrid->family;

@@ -1,9 +1,7 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid_layout on GPUs. A layout becomes a straight program, in which each statement makes a value; a
-   thread runs it for every pattern of its walk.
+   >>hybrid_layout on GPUs. Each statement of a program makes a value; a thread runs it for every pattern of its walk.
 
-     columns     inner | walk, a loop in Gray order | high, the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2
-                 threads are a chunk | one fixed +
+     columns     inner | walk, a loop in Gray order | high, as in >>gpu | one fixed +
      values      in registers, made on demand so that few wait; bases in shared, constants in constant memory
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; all with certify
      integers    as in >>hybrid_residues; one program serves all primes and roots

@@ -6,7 +6,7 @@
          12      4  version of perm
          16      8  bytes of the whole file
          24      8  perm_job_fingerprint
-         32     64  what the job was planned with: permi_planned; for messages and perm_checkpoint_options
+         32     64 what the job was planned with: permi_planned
          96      4  0
         100      4  leaves
         104      8  bytes of the note
@@ -19,7 +19,7 @@
                     the note
                  8  checksum of everything before
    Invariants:
-     1. The file is absent, whole and old, or whole and new (>>files).
+     1. The file is absent, or whole, old or new (>>files).
      2. A chunk is stored with its terms or not at all: one thread adds both, one checksum covers both.
      3. A file never holds less than the one it replaces: states only grow. Of two processes the last one wins.
      4. A failure before the rename leaves the old file and the state alone; one after it is reported.
@@ -109,7 +109,7 @@ static void permi_options_decode(const unsigned char *bytes, perm_options *optio
   options->precision = (perm_precision)precision;
 }
 
-/* Refuses a checkpoint; path is NULL for bytes in memory. */
+/* path is NULL for bytes in memory. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
                                          ...)
@@ -176,7 +176,7 @@ PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *byt
   return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
-/* Reads one leaf and advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
+/* Advances *bytes, which has `left` bytes. Returns 1, 0 if it is invalid, -1 without memory. */
 static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes, size_t left, perm_state *state, int i)
 {
   const unsigned char *from = *bytes;

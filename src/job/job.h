@@ -70,7 +70,7 @@ struct perm_job {
   perm_offer *offer;
 };
 
-/* Gives *array, of `used` items, room for `room`. Returns 0, with *array as it was, if it fails or stops. */
+/* *array, of `used` items, gets room for `room`. Returns 0, with *array as it was, if that fails or stops. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -638,7 +638,7 @@ static perm_status permi_ranging_chunk(void *context, uint64_t chunk, int thread
                                            (double)(chunk + 1 - ranging->begin) * ranging->per_chunk, "summing");
 }
 
-/* Adds chunks [begin, end), or a prefix, to *done, which is empty. */
+/* *done, empty at first, takes chunks [begin, end), or a prefix. */
 static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, uint64_t begin, uint64_t end,
                                    permi_control *control, int threads, perm_partial *done)
 {

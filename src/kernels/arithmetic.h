@@ -44,7 +44,7 @@ PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inve
   return p;
 }
 
-/* Returns the integer next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+/* Returns the integer next to x / p, at most 2^51. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
 {
   const PERMI_V ones = PERMI_SET(6755399441055744.0);

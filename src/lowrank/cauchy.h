@@ -136,8 +136,8 @@ static double permi_cauchy_condition(const permi_dd_complex *lu, const double *m
   return growth;
 }
 
-/* Computes the permanent of the matrix itself. Rounding entries costs n units of the permanent of moduli, which is
-   computed, too, if there are signs, or bounded by the product of rows' sums. */
+/* Rounding entries costs n units of the permanent of moduli, which is computed, too, if there are signs, or bounded by
+   the product of rows' sums. */
 static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, double start,
                                         perm_result *result)
 {
@@ -228,8 +228,8 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
   return PERM_OK;
 }
 
-/* Fills M, rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of
-   x - x and y - y. Returns 1 if an entry is lost. */
+/* M has rows near 1; sets *number to the product of all x - y, with the powers that rows took, and *below to that of x
+   - x and y - y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below,
                              permi_control *watch)
 {

@@ -76,7 +76,7 @@ static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, i
   }
 }
 
-/* Multiplies by linear forms in place, highest exponents first. */
+/* Works in place, highest exponents first. */
 static perm_status permi_linear_product(const permi_low_rank *low, int side, permi_control *control, double done,
                                         double work, permi_dd *product, double *absolute)
 {
@@ -194,9 +194,8 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* Makes the leaf of `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND, derived in
-   docs/proofs-rounding.md: 2 n r + 2 n + r + 8 double-double operations (complex: thrice), underflow
-   (tests/proofs/doubles.g). */
+/* There are `count` exponents, r >= 1; sets *zero if a line is zero. THE BOUND: 2 n r + 2 n + r + 8 double-double
+   operations (complex: thrice), underflow (tests/proofs/doubles.g). */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {

@@ -1,6 +1,6 @@
 /* ========================================================================================= >>matrix
-   Compressed rows from lists of entries and arrays, in linear time and memory. Functions return 0 without memory or if
-   stopped; *matrix is then all zero, a list or array unchanged. */
+   Compressed rows from lists and arrays, in linear time and memory. Functions return 0 without memory or if stopped;
+   *matrix is then all zero, a list or array unchanged. */
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
@@ -32,7 +32,6 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix)
   memset(matrix, 0, sizeof *matrix);
 }
 
-/* Returns the name of an array that the matrix needs and lacks, or NULL. */
 static const char *permi_matrix_missing(const perm_matrix *matrix)
 {
   return matrix->m && !matrix->row_start                           ? "row_start"
@@ -118,7 +117,7 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* Makes arrays of int, given int ** and size_t of each, last NULL. Returns 0 without memory. */
+/* Takes int ** and size_t of each array, last NULL. Returns 0 without memory. */
 static int permi_pool_ints(permi_pool *pool, ...)
 {
   va_list arrays;
@@ -438,7 +437,7 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, int row,
   return PERM_OK;
 }
 
-/* Makes a matrix of what was checked with `status`; `cost` is the bytes of its arrays. */
+/* What is given was checked with `status`; `cost` is the bytes of its arrays. */
 static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
                                      double cost, perm_matrix *matrix, perm_result *result)
 {

@@ -263,7 +263,7 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
    The transpose serves if it has fewer states.
-   THE BOUND (docs/proofs-rounding.md): a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
+   THE BOUND: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
    itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256

@@ -79,8 +79,7 @@ static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_to
   }
 }
 
-/* Writes the matrix to `full` and sums. Row sums round by units of norms, which |terms| hide if a row cancels in all.
-   */
+/* Row sums round by units of norms, which |terms| hide if a row cancels in all. */
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options, permi_control *control,
                                         int threads, double *full, permi_minors_total *total)
 {
@@ -111,13 +110,12 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   return status;
 }
 
-/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND, derived in
-   docs/proofs-rounding.md: K u / (1 - K u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K =
-   permi_small_roundings, and underflow (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the
-   product of rows' norms. */
+/* Small minors have no plan, job or clock: n <= 16, with copies 12; by expansion up to n = 4. THE BOUND: K u / (1 - K
+   u) times prod R_i over a minor's rows, R_i = sum_j |a_ij|, K = permi_small_roundings, and underflow
+   (tests/proofs/small.g). Estimates: 4 n u times the sum of |terms| and the product of rows' norms. */
 #define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
 #define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
-#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack; larger tables are allocated */
+#define PERMI_SMALL_MINORS_ROOM 900 /* doubles on the stack */
 #define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* with sums of |terms| */
 
 /* gradient: 1 for all rows; counts may be NULL. */

@@ -42,7 +42,7 @@ typedef struct permi_lines {
   int total; /* of the counts */
 } permi_lines;
 
-/* Returns 1 if lines x and y are equal; y < 0: a line of zeros. */
+/* y < 0: a line of zeros. */
 static int permi_lines_equal(const permi_problem *problem, int by_columns, int x, int y, const permi_lines *other)
 {
   for (int k = 0; k < other->lines; k++)
@@ -53,7 +53,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if no rows of a square matrix up to PERM_MAX_N are equal, no columns, and none is 0. */
+/* Returns 1 if a square matrix up to PERM_MAX_N has no equal rows or columns, and none is 0. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;
@@ -70,7 +70,7 @@ static int permi_lines_differ(const permi_problem *problem)
   return 1;
 }
 
-/* Merges equal lines. Most differ in their first places (`first` is room for these). */
+/* Most lines differ in their first places (`first` is room for these). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -173,7 +173,7 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   return PERM_OK;
 }
 
-/* Writes doubles as multiples of their least bit. Returns 0 if that takes over 62 bits, or if memory runs out. */
+/* Doubles become multiples of their least bit. Returns 0 if that takes over 62 bits, or without memory. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {

@@ -1,5 +1,5 @@
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
+   For >>subsets and >>sign_sums. AVX-512 uses those of AVX2, NEON those of plain C, which multiply in their own
    order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1

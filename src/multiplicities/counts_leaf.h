@@ -152,8 +152,7 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
   return lost * (1 + 1e-12);
 }
 
-/* THE BOUND (docs/proofs-rounding.md). Sets bounds and estimates for M of N forms in a product
-   (tests/proofs/dense_orders.sh). */
+/* THE BOUND. Sets bounds and estimates for M of N forms in a product (tests/proofs/dense_orders.sh). */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;

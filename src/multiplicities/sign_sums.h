@@ -86,7 +86,7 @@ static const double *permi_symmetric(const permi_counts *counts, permi_form_batc
   return e + needed * PERMI_SETS;
 }
 
-/* Adds products by lane, e_M to lane 0, and e_M of moduli where the mask says so. */
+/* Products go to their lanes, e_M to lane 0, e_M of moduli where the mask says so. */
 static void permi_batch_sum(const permi_counts *counts, permi_form_batch *batch, uint64_t place, permi_lane_sums *sums)
 {
   for (int lane = batch->lanes; lane < batch->room; lane++) {

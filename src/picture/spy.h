@@ -1,5 +1,5 @@
 /* ============================================================================================ >>spy
-   A picture of structure and plan. All coordinates are whole: a locale may write a comma. */
+   All coordinates are whole: a locale may write a comma. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../formats/market.h"
@@ -152,7 +152,7 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   permi_spy_label(file, 532, legend, "", "blocks");
 }
 
-/* Returns 1, 2 or 5 times a power of ten, of which at most six are in a range. */
+/* Returns 1, 2 or 5 times a power of ten, at most six in a range. */
 static double permi_spy_step(double range)
 {
   double power = 1;

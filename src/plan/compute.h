@@ -160,7 +160,7 @@ static perm_status permi_compute_array(const permi_problem *problem, const perm_
       permi_compute(problem, problem->integer ? PERMI_BY_LINES : PERMI_AS_IT_STANDS, 5, options, result));
 }
 
-/* Returns 1 if a matrix with its copies was computed at once: engines that count copies plan for longer. */
+/* Engines that count copies plan for longer. */
 PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
                                                    perm_result *result)
 {

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>engine
-   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), the chooser, and what
-   engines for arrays are given. */
+   The interface of engines for arrays (>>offers) and blocks of sparse matrices (>>choose), and the chooser. */
 #pragma once
 #include "../dense/plan.h"
 #include "../exact/exact_device.h"
@@ -53,10 +52,10 @@ typedef struct permi_engine {
   /* Raises offer->least and finds offer->likely. Takes microseconds or a small share of `rival`. May be NULL. */
   perm_status (*least)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
   /* Fills in *offer, at first a refusal. May give up on times above `rival`, which is INFINITY by name. Planning takes
-     at most a few per cent of the lesser of `rival` and the offer, and depends on nothing else than problem, options
-     and rival. block: NULL for an array. */
+     at most a few per cent of the lesser of `rival` and the offer, and depends on problem, options and rival alone.
+     block: NULL for an array. */
   perm_status (*offer)(struct permi_maker *maker, const struct permi_block *block, double rival, permi_offer *offer);
-  /* Makes the leaf. Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
+  /* Takes offer->plan over, and sets it to NULL, or leaves it to be released. */
   perm_status (*make)(struct permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                       permi_leaf *leaf);
   void (*release)(const perm_allocator *allocator, void *plan);

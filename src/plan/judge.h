@@ -65,7 +65,7 @@ static int permi_wants_more(const perm_options *options, const perm_result *resu
   return permi_relative(options, result) > permi_wanted_relative(options);
 }
 
-/* Returns 1 if the precision is raised. Estimates and predictions decide, so load changes no bits. */
+/* Estimates and predictions decide, so load changes no bits. */
 static int permi_escalates(const perm_options *options, const perm_result *result, double next_seconds)
 {
   if (!permi_wants_more(options, result))

@@ -53,7 +53,7 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
-/* Finds a part's first unfinished interval; returns 0 if none. */
+/* Returns 0 if none is left. */
 static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
                            permi_interval *range)
 {

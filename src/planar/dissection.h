@@ -38,7 +38,7 @@ typedef struct permi_dissecting {
 
 #define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level) and of boundaries */
 
-/* Searches breadth-first from `from`; returns the end of what it adds to the queue from `tail` on. */
+/* Returns the end of what it adds to the queue from `tail` on. */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
@@ -102,7 +102,6 @@ static double permi_dissection_cut(const permi_dissecting *d, int count, const i
   return best;
 }
 
-/* Orders two sides and their separator. */
 static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
 {
   int *order = d->made->order;
@@ -203,7 +202,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
-/* Adds a pair to the boundary of front f, unless it is there or is eliminated below. Returns 0 without memory. */
+/* Leaves out pairs that are there or are eliminated below. Returns 0 without memory. */
 static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
 {
   permi_dissection *made = d->made;

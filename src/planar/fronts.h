@@ -176,7 +176,7 @@ PERMI_NEVER_INLINE static void permi_residue_eliminate(permi_field *field, permi
   }
 }
 
-/* Takes the next diagonal entry if it is large enough, else the pivot that is largest against its column. */
+/* The next diagonal entry, if large enough, comes before the pivot that is largest against its column. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
   const permi_trust trust = field->trust;

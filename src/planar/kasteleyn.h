@@ -1,7 +1,7 @@
 /* ======================================================================================= >>kasteleyn
-   Draws a graph in the plane, or finds that it is not planar, in linear time by the left-right algorithm [Bra09]: edges
-   that a depth-first search leaves out return to an ancestor, left or right of the path up. Those of one side must not
-   cross; a stack of conflict pairs keeps which are on the same side.
+   The left-right algorithm [Bra09] draws planar graphs, and refuses others, in linear time: edges that a depth-first
+   search leaves out return to an ancestor, left or right of the path up. Those of one side must not cross; a stack of
+   conflict pairs keeps which are on the same side.
    Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
    rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
@@ -266,7 +266,7 @@ static void permi_embedding_insert(permi_embedding *map, int h, int beside, int 
   map->clockwise[before] = h;
 }
 
-/* Draws outgoing edges in order, then each return edge beside the path on its side. */
+/* Outgoing edges come in order, then each return edge beside the path on its side. */
 static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 {
   const int vertices = 2 * d->block->n;
@@ -366,7 +366,7 @@ typedef struct permi_faces {
   int *of, *length, *any; /* the face beside a half-edge; its half-edges, one of them */
 } permi_faces;
 
-/* Lists the faces; returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
+/* Returns 0 unless V - E + F = 2: a drawing in the plane, if connected. */
 static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
 {
   int h, at, steps;
@@ -432,7 +432,7 @@ static int permi_signs_choose(const permi_embedding *map, const permi_faces *fac
 
 typedef struct permi_kasteleyn {
   int faces;
-  int planar;        /* 0: not planar; -1: a check failed, our mistake */
+  int planar;        /* 0: not planar; -1: a check failed */
   signed char *sign;
   int *partner;      /* a column's row */
 } permi_kasteleyn;

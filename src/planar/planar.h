@@ -1,6 +1,6 @@
 /* ========================================================================================== >>planar
-   Permanents of planar blocks as determinants (>>kasteleyn). Integers modulo enough primes for a bound on the permanent
-   (Minc and Bregman's, or Hadamard's of the determinant); doubles with a radius. */
+   Planar blocks as determinants (>>kasteleyn): integers modulo enough primes for a bound on the permanent (Minc and
+   Bregman's, or Hadamard's of the determinant); doubles with a radius. */
 #pragma once
 #include "../frontier/values.h"
 #include "fronts.h"
@@ -132,7 +132,7 @@ static int permi_planar_finite(const permi_determinant *value)
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
-/* Eliminates, and measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
+/* Measures the error in units of 2^exp2: a bound (or INFINITY) and an estimate. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
                                          permi_front_poll *ask, permi_determinant *value, double *estimate)
 {

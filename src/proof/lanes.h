@@ -41,7 +41,6 @@ typedef struct permi_back_family {
               double *entry);
 } permi_back_family;
 
-/* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY
 #include PERM_HEADER_FILE

@@ -44,7 +44,7 @@ struct permi_proof {
   permi_polynomial_run run;
 };
 
-/* Returns log2 of a bound on the permanent, from sums of rows or columns. */
+/* Returns log2 of a bound, from sums of rows or columns. */
 static double permi_proof_bits(const permi_problem *problem)
 {
   const int n = problem->n, parts = problem->parts;
@@ -82,7 +82,7 @@ static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t 
   }
 }
 
-/* Makes the tables of a, the matrix modulo p, at *memory, which moves on. */
+/* a is the matrix modulo p; *memory moves on. */
 static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
                                     double **memory, permi_polynomial *polynomial)
 {

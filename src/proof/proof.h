@@ -1,6 +1,6 @@
 /* =========================================================================================== >>proof
-   Permanents with a proof: the job that evaluates >>polynomial, the value, and the file (of >>files; format:
-   docs/proofs.md), which examples/perm_verify.c checks without this library. */
+   The job that evaluates >>polynomial, and the file (format: docs/proofs.md), which examples/perm_verify.c checks
+   without this library. */
 #pragma once
 #include "proof_check.h"
 #include "sweep.h"

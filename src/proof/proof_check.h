@@ -1,6 +1,6 @@
 /* ====================================================================================== >>proof_check
-   Finished values are checked against their formula, in integers, apart from the kernels. The job evaluates
-   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+   Values are checked in integers, apart from the kernels. The job evaluates PERMI_PROOF_SYNDROMES values more than a
+   polynomial P of degree d needs. With D + 1 values y in all,
 
        S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
 

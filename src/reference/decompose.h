@@ -1,5 +1,5 @@
 /* ====================================================================================== >>decompose
-   Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word.
+   Sums over branches at lines of few entries [FM03]. Orders up to 64: a set of lines is a word.
 
    Symbols    here
      a, b     entries of a line; c, d: the lines across that have them
@@ -8,7 +8,7 @@
    Pieces that are small, or have over 4 entries in all lines, are summed over subsets, which cancel nothing
    (DecompRyser [SUP] takes Ryser's formula).
 
-   THE BOUND (docs/proofs-rounding.md): gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
+   THE BOUND: gamma of n - 1 products (complex ones count as 3) and n (n - 1) / 2
    additions; underflow costs DBL_MIN growth an operation, growth = prod max(1, row sum). */
 #pragma once
 #include "transversals.h"
@@ -72,7 +72,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Eliminates a line of two entries: column c takes over d. Integers that cancel are no entries. */
+/* Column c takes over d. Integers that cancel are no entries. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;

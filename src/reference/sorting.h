@@ -1,5 +1,5 @@
 /* ======================================================================================== >>sorting
-   Method sorting: a step expands its terms (takes: states that streams move), sorts them by state (keys of
+   A step expands its terms (takes: states that streams move), sorts them by state (keys of
    mask_words words), adds equal ones. */
 #pragma once
 #include "../frontier/steps.h"

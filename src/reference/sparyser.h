@@ -61,7 +61,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
     walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
-/* Makes a level's product from the one above. Returns 0 if it is 0. */
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -463,7 +463,7 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
+/* THE BOUND: gamma of n (complex 3 n), gamma^2 of a chunk's terms, and off_grid,
    what the grid changes (tests/proofs/chains.v). */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)

@@ -1,6 +1,6 @@
 /* =================================================================================== >>transversals
-   Enumerates perfect matchings M, for blocks that have few: per A = sum over M of the product of a_ij over (i, j) in M.
-   Goes depth first, at the free vertex with the fewest choices. Products are double-doubles or long integers.
+   For blocks with few perfect matchings M: per A = sum over M of the product of a_ij over (i, j) in M. Depth first, it
+   takes the free vertex with the fewest choices. Products are double-doubles or long integers.
 
    Symbols    here
      M        the edges `at` of the levels
@@ -9,8 +9,8 @@
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps); the sum is exact
    (tests/proofs/doubles.g).
 
-   The frame of the engines of papers, which run by name only: a walk over a tree of choices, whose leaves add up.
-   Chunks share the tree: the ways out of a node are divided among its chunks, whose sums are exact. */
+   The frame of the engines of papers: a walk over a tree of choices, whose leaves add up. Chunks share the tree: the
+   ways out of a node are divided among its chunks, whose sums are exact. */
 #pragma once
 #include "../graph/engines.h"
 #include "../frontier/values.h"
@@ -34,7 +34,6 @@ typedef struct permi_ways {
   int thread, stopped;
 } permi_ways;
 
-/* A range of chunks that threads walk. */
 typedef struct permi_walking {
   const permi_leaf *leaf;
   permi_control *control;
@@ -42,7 +41,7 @@ typedef struct permi_walking {
   double each;            /* predicted seconds of a chunk */
   perm_partial *slot;
   void *memory;
-  int stop; /* a perm_status that thread 0 writes and the others see */
+  int stop; /* a perm_status that thread 0 writes */
 } permi_walking;
 
 /* Gives the chunk the ways [*first, *last) of `count`, a probe one at random [Knu75]. */
@@ -62,7 +61,7 @@ static void permi_ways_take(permi_ways *ways, int count, int *first, int *last)
   }
 }
 
-/* Returns 1 if the node counts as this chunk's, the first of those that walk it. */
+/* The first chunk of those that walk a node counts it. */
 static int permi_ways_mine(const permi_ways *ways)
 {
   return ways->chunk == ways->begin;
@@ -81,7 +80,7 @@ static int permi_walking_poll(permi_walking *walking, int thread, uint64_t chunk
   return stop;
 }
 
-/* Counts a choice of predicted seconds. Returns 1 if the chunk is given up, as branches have any size. */
+/* Returns 1 if the chunk is given up, as branches have any size. */
 static int permi_ways_stop(permi_ways *ways, double seconds)
 {
   ways->choices += permi_ways_mine(ways) ? ways->weight : 0;

@@ -1,8 +1,8 @@
 /* ===================================================================================== >>placements
-   Rook numbers on tables of a tree (>>tree) whose vertices may stay unmatched. A table sums products of matchings by
-   the set S of matched vertices of its scope, bits of an index, and the number i of matched eliminated vertices of one
-   side, of which the subtree has fewer: S tells the other side's. So a table of t vertices, with r rows and c columns
-   below it, has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
+   Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
+   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
+   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
+   c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
    s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
    values a shift by one does not touch the next set, as the last values of f are 0.

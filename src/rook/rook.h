@@ -1,5 +1,5 @@
 /* =========================================================================================== >>rook
-   Rook numbers of integer matrices, by two engines:
+   Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */

@@ -101,7 +101,7 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+/* The weight is `times` c x 2^exp2; x NULL: 0. */
 static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
                              const void *x, int64_t exp2, size_t times)
 {
@@ -186,7 +186,6 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-/* Notes the entry between two vertices of the block. */
 static void permi_draw_match(permi_draw *draw, int u, int v)
 {
   const permi_trace *trace = draw->trace;

@@ -127,7 +127,7 @@ static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, c
   return ways < 0 ? own : own | share[ways];
 }
 
-/* Draws what the vertex was matched by, if at all; returns the product's state. */
+/* Draws the vertex's match, if any; returns the product's state. */
 static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
                                      const permi_tree_table *product, uint32_t matched)
 {

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>signs
-   The pruned sign search. Glynn's sum over the signs d of the columns,
+   Glynn's sum over columns' signs d,
        per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
    as a search: a row whose columns all have signs and whose sum is 0 ends the branch.
 
@@ -41,7 +41,7 @@ static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, i
   return set;
 }
 
-/* Gives rows places by class, then by the step of their last prefix column (-1: none). */
+/* Rows stand by class, then by the step of their last prefix column (-1: none). */
 static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                                int *row_at, int *step_at)
 {

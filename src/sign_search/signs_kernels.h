@@ -1,5 +1,5 @@
 /* ================================================================================== >>signs_kernels
-   The search and join of >>signs. Sums are modulo 2^64 a word: any order will do. */
+   The search of >>signs. Sums are modulo 2^64 a word: any order will do. */
 
 #if PERMI_WIDTH >= 4
 #define PERMI_SIGNS_V PERMI_I

@@ -210,14 +210,14 @@ static double permi_signs_faster(const perm_options *options, int n)
   return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
 }
 
-/* Returns the seconds that the order, and as many that probes, of a run may take. */
+/* Returns the seconds that the order may take, and again the probes. */
 static double permi_signs_share(const permi_signs_model *model, double seconds, double rival, double faster)
 {
   seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_ANNEAL_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST * model->effort);
 }
 
-/* Anneals orders with blocks of several lengths while it pays. Returns the expected seconds. */
+/* Tries blocks of several lengths while it pays. Returns the expected seconds. */
 static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
                                        int *moves, permi_signs_order *best)
 {

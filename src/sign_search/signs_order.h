@@ -1,5 +1,5 @@
 /* ==================================================================================== >>signs_order
-   The order of the columns of >>signs: annealed against the expected work.
+   The columns' order, annealed against the expected work.
    A row vanishes with a probability that falls with the share q of + among the signs: q = 3/4 is rare, but leaves all
    rows of a sparse matrix nonzero some 10^6 times as often. So expected numbers are sums over q of binomial weights
    times products over rows, as if independent for given q. */
@@ -18,7 +18,7 @@ typedef struct permi_signs_model {
   double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* classes FIRST, SECOND, NONE; at 0 without prefix columns */
 } permi_signs_model;
 
-/* Returns the probability that the row vanishes if a sign is + with probability q. */
+/* A sign is + with probability q. */
 static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
 {
   double memory[2][2 * PERMI_SIGNS_MOST + 1], *chance = memory[0], *next = memory[1], *swap; /* of a sum */
@@ -67,7 +67,7 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     permi_signs_survives(matrix, i, model->survival[i]);
 }
 
-/* Writes each row's positions as a set; position k is bit 63 - k. */
+/* Position k is bit 63 - k. */
 static void permi_signs_positions(const permi_signs_model *model, const permi_signs_order *order, uint64_t *positions)
 {
   uint64_t at[PERM_MAX_N], set;
@@ -78,8 +78,8 @@ static void permi_signs_positions(const permi_signs_model *model, const permi_si
       positions[i] |= at[permi_trailing_zeros(set)];
 }
 
-/* Sets step[k][c] to the survival of rows that end with k, where ends[k] has bit c, and own[c] to the last step of
-   class c. Returns how many rows join both blocks. */
+/* step[k][c] is the survival of rows that end with k, where ends[k] has bit c; own[c] is the last step of class c.
+   Returns how many rows join both blocks. */
 static int permi_signs_ends(permi_signs_model *model, const permi_signs_order *order, const uint64_t *positions,
                             unsigned char *ends, double *cuts, int *own)
 {

@@ -11,7 +11,7 @@
 #include "../planar/planar.h"
 #include "frontier_offer.h"
 
-/* Looks once for blocks, equal lines (by hashes), degrees; returns 0 without memory. */
+/* Equal lines are found by hashes; returns 0 without memory. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
@@ -63,7 +63,7 @@ static int permi_report_left(permi_working *working)
   return 1;
 }
 
-/* Lists live lines: rows of block k from first[k] on, columns from first[blocks + k]. */
+/* Rows of block k are listed from first[k] on, columns from first[blocks + k]. */
 static perm_status permi_block_lines(permi_working *working)
 {
   const int n = working->n, blocks = working->blocks;
@@ -95,7 +95,7 @@ static void permi_block_set(permi_block *block, int e, const permi_cell *cell)
   }
 }
 
-/* Makes a block of n rows and m columns, incomplete if watch stops; returns 0 without memory. */
+/* The block, of n rows and m columns, is incomplete if watch stops; returns 0 without memory. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, int m,
                               permi_block *block)
 {
@@ -346,7 +346,7 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   return status;
 }
 
-/* Notes the offers as asked, then least times of other engines; nothing if known prices alone were compared. */
+/* Offers as asked come first, then least times of other engines; nothing if known prices alone were compared. */
 static perm_status permi_note_offers(permi_maker *maker, const permi_block *block, permi_offers *offers)
 {
   const int asked = offers->turns;

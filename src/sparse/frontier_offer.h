@@ -56,8 +56,7 @@ static double permi_lists_weight(const permi_numbers *numbers)
 }
 
 #define PERMI_GPU_PLANES 10 /* words of a value */
-/* Returns 1 if a GPU takes the arrays. `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU
-   must be there and have the memory. */
+/* `offer` is of lists, `seconds` of arrays on the CPU. With cpu_fallback the GPU must be there and have the memory. */
 static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
                                permi_offer *offer)
 {
@@ -115,7 +114,7 @@ static int permi_frontier_may_run(const perm_options *options, double seconds)
 }
 
 #define PERMI_ARRAY_STATES 5000 /* least peak of arrays */
-/* Chooses lists or arrays, which hold unreachable states and cost more in small steps. */
+/* Arrays hold unreachable states and cost more in small steps. */
 static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
                                          permi_frontier *frontier, permi_offer *offer)
 {

@@ -103,7 +103,6 @@ static perm_status permi_sparse_array(const perm_matrix *matrix, const perm_allo
   return PERM_OK;
 }
 
-/* Returns 1 if an integer does not fit a double. */
 static int permi_sparse_rounds(const perm_matrix *matrix, permi_control *watch)
 {
   for (size_t e = 0; matrix->kind == PERM_KIND_INTEGER && e < matrix->nnz && !permi_watch_step(watch, e, 5); e++)
@@ -138,7 +137,7 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
 
 enum {
   PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
-  PERMI_UNSEEN = 2      /* the job runs at once; nobody asks it to explain itself */
+  PERMI_UNSEEN = 2      /* the job runs at once, unexplained */
 };
 
 /* Stopped searches return what they have, so the watch is asked at the end. */
@@ -207,7 +206,7 @@ static int permi_rectangle_is_small(int shorter, int longer, double entries)
   return ldexp(places, shorter) <= (4 * entries > places ? PERMI_RECTANGLE_FULL : PERMI_RECTANGLE_OPERATIONS);
 }
 
-/* Returns 1 for methods over counts and small rectangles: the matrix becomes an array. */
+/* For methods over counts and small rectangles the matrix becomes an array. */
 static int permi_sparse_by_counts(const perm_matrix *matrix, const perm_options *options)
 {
   const int shorter = permi_matrix_shorter(matrix), longer = permi_matrix_longer(matrix);

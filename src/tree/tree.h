@@ -163,7 +163,7 @@ typedef struct permi_tree_rank {
   uint32_t *low, *high;
 } permi_tree_rank;
 
-/* Returns the place of a mask of k ones: its rank, or itself with free lines. */
+/* The place of a mask of k ones is its rank, or itself with free lines. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -548,8 +548,8 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)1 << join.cut, permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of the sum over joins of pairs, and over stars of 1 + entries + alone.
-   Joins and stars also scale the loss of their tables (tests/proofs/chains.v). */
+/* THE BOUND: gamma of the sum over joins of pairs, and over stars of 1 + entries + alone. Joins and stars also scale
+   the loss of their tables (tests/proofs/chains.v). */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_sizes *left, const permi_sizes *right, double pairs)
 {

@@ -326,7 +326,7 @@ PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, doub
   return least > limit ? (double)INFINITY : least;
 }
 
-/* Orders a small block by least degree, then least fill, or the other way round; from the third start on, nearly. */
+/* Takes least degree, then least fill, or the other way round; from the third start on, nearly. */
 PERMI_NEVER_INLINE static perm_status permi_tree_glance(permi_tree_graph *graph, const permi_block *block, int start,
                                                         double rival)
 {

@@ -305,7 +305,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Returns how many parts the touched members make, -1 if too many. These members stand first. */
+/* Returns the number of parts, -1 if too many. Touched members stand first. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
   const int end = c->first + c->touched;
@@ -323,7 +323,6 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
   return parts;
 }
 
-/* Returns the growth of u's factor when the vertex comes. */
 static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
 {
   const int64_t *integer = build->block->integer;
@@ -338,7 +337,7 @@ static int64_t permi_class_ahead(permi_class_build *build, int number, int u)
   return number < 2 ? 1 : before / build->content[u];
 }
 
-/* Adds the part of members that come into a class; u is one that meets the step's vertex. */
+/* u is a member that meets the step's vertex. */
 static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
 {
   const permi_block *block = build->block;
@@ -362,7 +361,7 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   return part;
 }
 
-/* Divides a class into its parts. The largest keeps the number, and what has nothing ahead keeps 0 or 1. */
+/* The largest part keeps the number, and what has nothing ahead keeps 0 or 1. */
 PERMI_NEVER_INLINE static void permi_class_refine(permi_class_build *build, int p, int number)
 {
   permi_classes *plan = build->plan;

@@ -2,9 +2,8 @@
 #pragma once
 #include "classes_run.h"
 
-/* Returns how many classes are left when v goes, or over `most`. Next goes the vertex that leaves the fewest classes.
-   Of several the first attempt takes the one with the most neighbours that came, the second the one with the fewest
-   (docs/engines.md). */
+/* Returns the classes left, or over `most`. The vertex that leaves the fewest goes next. Of several the first attempt
+   takes the one with the most neighbours that came, the second the one with the fewest (docs/engines.md). */
 static int permi_class_left(const permi_class_build *build, int v, int most)
 {
   const int own = v >= build->block->n, side = 1 - own;

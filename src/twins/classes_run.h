@@ -57,8 +57,7 @@ static uint64_t permi_class_hash(const uint64_t *key, int words)
   return hash ^ hash >> 32;
 }
 
-/* Sets the key that classes have after the step. Returns the class that one more must leave, -1 if none must, -2 if the
-   state is dead. */
+/* Returns the class that one more must leave, -1 if none must, -2 if the state is dead. */
 static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
                             uint64_t *into)
 {
@@ -244,7 +243,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
   return PERM_OK;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): gamma of 7 or 12 roundings a line and of additions, which `ways` and
+/* THE BOUND: gamma of 7 or 12 roundings a line and of additions, which `ways` and
    `parts` limit; nothing overflows, and underflow is a rounding (tests/proofs/chains.v, tests/proofs/frontier.g). */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
