@@ -1208,11 +1208,10 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
-  int value;
   if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  int value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
   if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
   return !coder->whole || growth == PERMI_GROWS_NOT ? value
@@ -1224,7 +1223,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
-  uint32_t folded;
   int *memo, value = 0, left, right, minus, k;
   if (index < n)
     return permi_code_row(coder, index, setting);
@@ -1232,7 +1230,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
-  folded = node->all & ~node->scope;
+  const uint32_t folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
@@ -1323,10 +1321,9 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
 
 static void permi_code_values(permi_coder *coder)
 {
-  int value;
   memset(coder->memo, -1, (size_t)coder->memos * sizeof *coder->memo);
   memset(coder->base, -1, sizeof coder->base);
-  value = permi_code_entry(coder, coder->work->n + coder->work->nodes - 1, 0);
+  const int value = permi_code_entry(coder, coder->work->n + coder->work->nodes - 1, 0);
   permi_code_put(coder, PERMI_CODE_TOTAL, 0, value, 0, 0, 0);
 }
 
@@ -1335,16 +1332,15 @@ static void permi_code_statements(permi_coder *coder)
   const permi_arrangement *layout = coder->layout;
   permi_code *code = coder->code;
   const int n = coder->work->n;
-  int i, j;
   permi_code_values(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
   if (!coder->whole)
     permi_code_values(coder);
-  for (j = 0; j <= code->walk && !code->failed; j++) {
+  for (int j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
+    for (int i = 0; i < n && j < code->walk; i++)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         const double *number = coder->rows.number[i][k];
         const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
@@ -1368,10 +1364,9 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
-    size_t length;
     va_list arguments;
     va_start(arguments, format);
-    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
+    const size_t length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
     if (length < left) {
       code->length += length;
@@ -1448,12 +1443,11 @@ static void permi_code_print_statement(permi_coder *coder, int k)
 static void permi_code_print_statements(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
-  int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
                            "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
                      coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
-  for (k = begin; k < end; k++)
+  for (int k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts > 1)
     return;
@@ -1532,9 +1526,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code *code = coder->code;
   const int parts = coder->parts;
   char text[32];
-  int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
-  for (k = 0; k < code->constants * parts; k++)
+  for (int k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
   if (parts > 1) {
@@ -1550,10 +1543,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");
-  for (j = 0; j < code->walk; j++) {
+  for (int j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
-    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-      for (p = 0; p < parts; p++) {
+    for (int k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (int p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
         permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
@@ -1658,8 +1651,7 @@ static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t f
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
-  uint64_t chunk;
-  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
+  for (uint64_t chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
     if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
@@ -1728,8 +1720,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
-  int p;
-  for (p = 0; p < coder->parts; p++)
+  for (int p = 0; p < coder->parts; p++)
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
@@ -1738,14 +1729,13 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
 {
   const permi_code *code = coder->code;
   const int words = hybrid->n * coder->parts, first = hybrid->inner + code->walk;
-  int i, k, p;
-  for (i = 0; i < hybrid->n; i++) {
+  for (int i = 0; i < hybrid->n; i++) {
     double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
-    for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
+    for (int k = hybrid->inner; k < hybrid->n; k++)
+      for (int p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
-    for (k = 0; k < hybrid->high; k++)
+    for (int k = 0; k < hybrid->high; k++)
       permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
   }
   if (!run)
@@ -1753,7 +1743,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   table += words * (1 + hybrid->high);
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
-  for (k = 0; k < code->residues; k++)
+  for (int k = 0; k < code->residues; k++)
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
@@ -1762,22 +1752,19 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  const permi_hybrid_runs *runs;
-  int k, passes;
-  double *table;
   if (choice->block->integer) {
     if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
       return 0;
     hybrid->gpu.add = permi_code_add_whole;
   }
-  runs = hybrid->runs;
-  passes = permi_code_passes(hybrid);
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const int passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  double *table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
   if (!table)
     return 0;
-  for (k = 0; k < passes; k++)
+  for (int k = 0; k < passes; k++)
     permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
   return 1;
 }
@@ -1809,7 +1796,6 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  int k;
   if (coder->whole)
     permi_code_growths(coder, hybrid, a);
   else
@@ -1820,13 +1806,13 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
     code->failed = 2;
   if (code->failed)
     return;
-  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
+  for (int k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
     const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
     code->operations += permi_code_operations(code, k, hybrid->algebra);
     if (code->statement[k].kind == PERMI_CODE_BASE)
       code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
-  for (k = 0; k < code->walk; k++)
+  for (int k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   permi_code_text(coder, hybrid);
 }
@@ -1906,13 +1892,12 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
-  size_t k;
-  for (k = 0; k < code->length; k += sizeof word) {
+  for (size_t k = 0; k < code->length; k += sizeof word) {
     word = 0;
     memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
     hash = permi_hash(hash, word);
   }
-  for (k = 0; k < gpu->doubles; k++)
+  for (size_t k = 0; k < gpu->doubles; k++)
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
@@ -1952,16 +1937,15 @@ static double permi_code_search_all(permi_code_choice *choice, double rival)
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
   double least = (double)INFINITY;
-  int k, pass;
-  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+  for (int k = 0; k < PERMI_GPU_TRIALS; k++) {
     permi_layouts *work = &choice->trial[k].work;
     permi_layouts_make(work, choice->block);
     work->gpu = 1;
     work->budget = budget[k / 2] / permi_hybrid_parts((int)choice->algebra);
   }
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
-    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+    for (int k = 0; k < PERMI_GPU_TRIALS; k++)
       least = fmin(least, choice->trial[k].cost / rate);
     choice->moves = (int)fmin(0.2 * fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)),
                               PERMI_GPU_MOVES);
@@ -1977,7 +1961,6 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 {
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
-  int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
@@ -1987,7 +1970,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
                                    trial->work.line_exp2, &choice->zero);
     }
   }
-  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+  for (int k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
       const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
@@ -2005,11 +1988,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
-  permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least;
-  uint64_t hash;
-  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -2021,7 +2001,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
     least = permi_code_search_all(&choice, rival);
-    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+    for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
   } else {
     status = PERM_ERROR_MEMORY;
@@ -2031,8 +2011,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  permi_hybrid *hybrid = choice.best;
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
@@ -2365,11 +2345,10 @@ static void permi_codegen_partition(permi_codegen *codegen)
   int rows = 0, j, e;
   for (j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
-    double score;
     for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
       rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
-    score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
-            (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
+    const double score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
+                         (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
     if (score > best || rows == codegen->kept) {
       best = score;
       codegen->kept = rows;
@@ -2411,7 +2390,6 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   const int n = block->n;
   permi_ryser_split split;
   double changed = 0, touched = 0;
-  int i, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
@@ -2422,7 +2400,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     split.without = ryser->column[n - 1];
   }
   permi_ryser_plan(ryser, block, side, &split);
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     codegen->place[ryser->row[i]] = i;
   codegen->kept = memory ? 0 : n;
   codegen->quick = memory ? 0 : ryser->digits;
@@ -2433,7 +2411,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
     codegen->shared = 0;
   permi_codegen_launches(codegen);
-  for (j = 0; j < ryser->digits; j++) {
+  for (int j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
     changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
@@ -2475,9 +2453,8 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   const int n = ryser->n, kept = codegen->kept, rest = n - kept;
   const unsigned long long terms = 1ull << ryser->digits;
   const char sign = n % 2 ? '+' : '-';
-  int i, j;
   permi_code_print(code, "#define PRODUCT p = x0;");
-  for (i = 1; i < kept; i++)
+  for (int i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
   if (rest) /* unrolled, these rows would take registers */
@@ -2494,7 +2471,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "int walk = %d;\n",
                    codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
                    codegen->walk);
-  for (i = 1; i < codegen->launches; i++)
+  for (int i = 1; i < codegen->launches; i++)
     permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
                      (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
                      (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
@@ -2504,21 +2481,21 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                          "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
   if (rest && !codegen->shared)
     permi_code_print(code, "volatile double g[%d];\n", rest);
-  for (i = 0; i < kept; i++)
+  for (int i = 0; i < kept; i++)
     permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
   if (rest)
     permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
   permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
-  for (i = 0; i < kept; i++)
+  for (int i = 0; i < kept; i++)
     permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
   if (rest)
     permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
   permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
                          "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
                          "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
-  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+  for (int j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
     permi_codegen_print_column(code, codegen, j / 2, j % 2);
   permi_code_print(code,
                    "}\n"
@@ -2538,7 +2515,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
-  int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
@@ -2546,10 +2522,10 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     table[codegen->place[i]] = ryser->base[0][i];
-  for (j = 0; j < ryser->digits; j++)
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+  for (int j = 0; j < ryser->digits; j++)
+    for (int e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
       table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
   code->program.text = code->text;
   code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);

@@ -202,11 +202,11 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
    exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, by estimate,
-   or message says that it lost some, and that error_bound is of it, too. By method tree, lists or arrays, as about three
-   permanents, all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines also by
-   hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less than nine digits
-   (from 44 lines on) auto takes others that take up to 20 times as long. Or as perm_gradient_real: no error_bound. After
-   an error doubles are NaN, others 0. */
+   or message says that it lost some, and that error_bound is of it, too. By method tree, lists or arrays, as about
+   three permanents, all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines
+   also by hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less than
+   nine digits (from 44 lines on) auto takes others that take up to 20 times as long. Or as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 
@@ -4337,16 +4337,15 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e, words;
   if (!permi_algebra_is_integer(numbers->algebra))
     return 1;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double sum = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       sum += fabs((double)block->integer[block->edge[e]]);
     bits[v >= block->n] += log2(sum);
   }
-  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  const int words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
   if (words > PERM_INTEGER_WORDS)
     return 0;
   permi_numbers_lengthen(numbers, words);
@@ -4380,8 +4379,7 @@ static double permi_frontier_kept_bytes(const void *plan)
 {
   const permi_frontier *frontier = (const permi_frontier *)plan;
   double bytes = 0;
-  int p;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
                                                      : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
   return bytes;
@@ -4421,15 +4419,14 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
   const int words = list->words;
   uint64_t key[PERMI_MASK_WORDS];
-  size_t begin, first, last;
   int w;
   for (w = 0; w < words; w++)
     key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  begin = permi_list_seek(list, key, 0);
+  const size_t begin = permi_list_seek(list, key, 0);
   if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
     return NULL;
-  first = list->patterns.first[list->pattern[begin]];
-  last = list->patterns.first[list->pattern[begin] + 1];
+  size_t first = list->patterns.first[list->pattern[begin]];
+  const size_t last = list->patterns.first[list->pattern[begin] + 1];
   for (w = 0; first < last && list->patterns.low[first] < low; w++)
     first++;
   return first < last && list->patterns.low[first] == low
@@ -4445,11 +4442,10 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   uint64_t word = mask ^ arrays->rows[p], rank;
   const int ones = permi_count_ones(word), below = permi_count_ones(word & low);
   const int least = frontier->ones[p] - ones, most = frontier->most[p] - ones;
-  int seen;
   if (word & ~occupied || least > 0 || most < 0)
     return NULL;
   rank = permi_kept_words(kept, permi_count_ones(occupied & low), below + least, below - 1);
-  for (seen = 1; word; word &= word - 1, seen++) {
+  for (int seen = 1; word; word &= word - 1, seen++) {
     const uint64_t smaller = (word & (0 - word)) - 1;
     const int high = smaller >= low;
     rank += permi_kept_words(kept, permi_count_ones(occupied & smaller), seen + high * least, seen + high * most);
@@ -4483,11 +4479,10 @@ static perm_status permi_lists_layers(permi_trace *trace, permi_control *control
   const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
-  perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
-  status = permi_run_open(frontier, control, permi_run_step, &run);
+  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK && kept->within) {
     status = permi_lists_resume(&run, &kept->list[begin], begin);
     run.base.sizes = kept->sizes[begin];
@@ -4509,16 +4504,14 @@ static perm_status permi_arrays_keep(permi_runner *runner, int p)
   permi_arrays_run *run = (permi_arrays_run *)runner;
   permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to;
-  int k;
   if (permi_kept_skips(kept, p, run->frontier->steps))
     return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
+  char *to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
   kept->sizes[p] = runner->sizes;
-  for (k = 0; k < layout->tops; k++)
+  for (int k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return PERM_OK;
@@ -4530,15 +4523,14 @@ static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end
   const permi_frontier_kept *kept = (const permi_frontier_kept *)((permi_trace *)run->base.keeper)->kept;
   const char *from = (const char *)kept->value[begin];
   permi_layout *layout = &run->layout[begin & 1];
-  int p, k;
   run->base.sizes = kept->sizes[begin];
   permi_layout_fill(run->arrays, layout, run->arrays->occupied[begin], frontier->ones[begin], frontier->most[begin]);
   permi_places_start(run->places);
-  for (p = 0; p < begin; p++)
+  for (int p = 0; p < begin; p++)
     for (permi_places_step(run->places, p); !run->places->done; permi_places_turned(run->places, (p + 1) & 1))
       permi_places_turn(run->places, (p + 1) & 1, run->top);
   permi_arrays_shorten(run, begin);
-  for (k = 0; k < layout->tops; k++)
+  for (int k = 0; k < layout->tops; k++)
     memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
@@ -4581,7 +4573,6 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
 {
   const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
-  int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
@@ -4596,8 +4587,8 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  for (t = 0; t <= frontier->slot_count && frontier->arrays; t++)
-    for (k = 0; k <= t; k++)
+  for (int t = 0; t <= frontier->slot_count && frontier->arrays; t++)
+    for (int k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
   return permi_frontier_layers(trace, control, frontier, absolute, 0, frontier->steps);
 }
@@ -4621,15 +4612,14 @@ static void permi_frontier_draw(permi_draw *draw)
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
       uint64_t differs = 0;
-      const void *value;
       for (w = 0; w < frontier->mask_words; w++) {
         from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
         differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
                    permi_stream_word(frontier, first + s, 1, w);
       }
-      value = differs       ? NULL
-              : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                            : permi_list_find(&kept->list[p], from, bytes);
+      const void *value = differs       ? NULL
+                          : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                                        : permi_list_find(&kept->list[p], from, bytes);
       if (value && given < words) { /* arrays keep early integers short */
         memset(longer, 0, bytes);
         memcpy(longer, value, 8 * given);
@@ -4672,8 +4662,7 @@ static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
   double bytes = 0;
-  int p;
-  for (p = 0; p < classes->steps; p++)
+  for (int p = 0; p < classes->steps; p++)
     bytes += classes->step[p].states *
              (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
               (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
@@ -4687,13 +4676,12 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   permi_class_list *to = &((permi_class_level *)trace->kept)[p].before;
   const size_t words = (size_t)run->plan->words;
   size_t states = 1, at = 0;
-  int k;
-  for (k = 0; k < run->shares; k++)
+  for (int k = 0; k < run->shares; k++)
     states += list[k].count;
   to->key = (uint64_t *)permi_pool_get(&trace->pool, states, words * sizeof(uint64_t));
   to->value = (char *)permi_pool_get(&trace->pool, states, run->bytes);
   to->exp2 = (int64_t *)permi_pool_get(&trace->pool, states, sizeof(int64_t));
-  for (k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
+  for (int k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
     if (list[k].count) {
       memcpy(to->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
       memcpy(to->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
@@ -4708,8 +4696,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
   permi_class_level *level = (permi_class_level *)trace->kept + p;
   size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
-  int share, pass;
-  for (share = 0; share < run->shares; share++) {
+  for (int share = 0; share < run->shares; share++) {
     base[0][share + 1] = base[0][share] + from[share].count;
     base[1][share + 1] = base[1][share] + into[share].count;
     links += run->links[share].count;
@@ -4719,8 +4706,8 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
     return 0;
-  for (pass = 0; pass < 2; pass++) {
-    for (share = 0; share < run->shares; share++)
+  for (int pass = 0; pass < 2; pass++) {
+    for (int share = 0; share < run->shares; share++)
       for (k = 0; k < run->links[share].count; k++) {
         permi_class_link link = run->links[share].link[k];
         const size_t state = base[1][share] + link.into;
@@ -4733,7 +4720,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
   }
-  for (share = 0; share < run->shares; share++)
+  for (int share = 0; share < run->shares; share++)
     run->links[share].count = 0;
   return 1;
 }
@@ -4755,7 +4742,6 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   permi_class_run run;
   perm_status status = PERM_ERROR_MEMORY;
   size_t ways = 1, k;
-  int p;
   memset(links, 0, sizeof links);
   memset(&run, 0, sizeof run);
   run.links = links;
@@ -4767,14 +4753,14 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
     status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
   if (status == PERM_OK)
     status = permi_class_keep(&run.base, plan->steps);
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+  for (int p = 0; p < plan->steps && status == PERM_OK; p++) {
     const permi_class_level *level = (const permi_class_level *)trace->kept + p;
     for (k = 0; k < level->targets; k++)
       ways = level->first[k + 1] - level->first[k] > ways ? level->first[k + 1] - level->first[k] : ways;
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
-  for (p = 0; p < PERMI_CLASS_SHARES; p++)
+  for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
   return status;
@@ -4883,7 +4869,6 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
   permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
   permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
   const int number = (int)(node - tree->node);
-  int k;
   *to = *table;
   to->value = kept->room;
   kept->room += table->states * (size_t)tree->size;
@@ -4894,7 +4879,7 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
-  for (k = node->children; k > 0; k--)
+  for (int k = node->children; k > 0; k--)
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
@@ -4905,8 +4890,6 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
   permi_tree_kept *kept = (permi_tree_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
-  perm_status status;
-  size_t ways;
   int common = 0;
   trace->kept = kept;
   if (!kept)
@@ -4924,13 +4907,13 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   kept->first[0] = 0;
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
-  ways = permi_tree_choose(tree, common, common / 2);
+  size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
   trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
-  status = permi_tree_nodes(tree, control, run);
+  const perm_status status = permi_tree_nodes(tree, control, run);
   trace->visited = run->base.visited;
   return status;
 }
@@ -4938,9 +4921,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   permi_tree_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_tree_keep_all(trace, control, &run);
+  const perm_status status = permi_tree_keep_all(trace, control, &run);
   permi_pool_release(&run.base.pool);
   return status;
 }
@@ -5032,10 +5014,9 @@ static void permi_tree_draw(permi_draw *draw)
     matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];
-      uint32_t part;
       factor[0] = &kept->own[with];
       factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
+      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
       state[with] = permi_tree_extract(part, factor[0]->set);
       matched ^= part;
     }
@@ -5074,9 +5055,8 @@ static PERMI_ALWAYS_INLINE void permi_values_dot_of(permi_algebra algebra, const
   const permi_coefficient one = permi_coefficient_one();
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t k;
   memset(sum, 0, bytes);
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     const size_t i = pair ? pair[k] >> 16 : k, j = pair ? pair[k] & 65535 : place ? place[k] : k;
     if (!place || j != PERMI_ARRAY_NOWHERE)
       permi_value_fuse(algebra, numbers, x + i * bytes, sum, bar + j * bytes);
@@ -5212,7 +5192,6 @@ static perm_status permi_lists_back(permi_run *run, int q)
   const permi_sizes sizes = run->base.sizes;
   perm_status status = permi_back_again(back, p, 0);
   size_t g, longest = 0;
-  int s;
   if (status != PERM_OK)
     return status;
   run->base.done += frontier->cost[frontier->steps] * PERMI_STATE_SECONDS;
@@ -5228,7 +5207,7 @@ static perm_status permi_lists_back(permi_run *run, int q)
     char *y = (char *)target->value + target->first[g] * bytes;
     longest = count > longest ? count : longest;
     memset(y, 0, count * bytes);
-    for (s = 0; s < run->streams; s++) {
+    for (int s = 0; s < run->streams; s++) {
       permi_cursor *cursor = &run->cursor[s];
       while (permi_key_compare(cursor->key, key, (int)words) < 0) {
         cursor->group++;
@@ -5245,13 +5224,13 @@ static perm_status permi_lists_back(permi_run *run, int q)
       }
     }
     if ((g + 1) % PERMI_BACK_GROUPS == 0 || g + 1 == target->groups) {
-      for (s = 0; s < run->streams; s++)
+      for (int s = 0; s < run->streams; s++)
         permi_values_add(numbers, &one, permi_back_place(back, last - s), back->sum + (size_t)s * size, 1);
       memset(back->sum, 0, (size_t)run->streams * bytes);
       status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
     }
   }
-  for (s = 0; s < run->streams; s++)
+  for (int s = 0; s < run->streams; s++)
     permi_back_derived(back, last - s, &kept->sizes[p], &sizes, (double)target->states);
   permi_back_terms(back, (double)longest, PERMI_BACK_GROUPS, (double)target->groups / PERMI_BACK_GROUPS + 1,
                    (double)target->states);
@@ -5264,15 +5243,13 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
 {
   const permi_frontier *frontier = back->frontier;
   permi_run run;
-  perm_status status;
-  int k;
   memset(&run, 0, sizeof run);
   run.base.keeper = back;
-  status = permi_run_open(&back->reversed, control, permi_run_step, &run);
+  perm_status status = permi_run_open(&back->reversed, control, permi_run_step, &run);
   run.advance = permi_lists_back;
   if (status == PERM_OK) {
     permi_list first = ((permi_frontier_kept *)back->trace->kept)->list[frontier->steps];
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
       back->bar[k] = (char *)run.list[k].value;
       permi_list_release(&run.base.locked, &run.list[k]);
     }
@@ -5317,29 +5294,27 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   uint64_t one[2 * PERM_INTEGER_WORDS];
   double block = 0, blocks = 0, *room = back->part[run->most];
   perm_status status = permi_back_again(back, p, run->absolute);
-  size_t k;
-  int s, ones;
   if (status != PERM_OK)
     return status;
   step.kept = (char *)kept->value[p];
   run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
-  for (s = 0; s < streams; s++)
+  for (int s = 0; s < streams; s++)
     back->part[s] = frontier->entry[last - s] == INT_MIN ? NULL : room + (size_t)s * pieces * step.sums;
   run->tracking = 0;
   status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
                        permi_array_piece, &step, NULL);
   run->kernel = kernel;
   permi_value_one(&run->numbers, one);
-  for (s = 0; s < streams; s++) {
-    for (k = 0; k < pieces * step.sums && back->part[s]; k += words)
+  for (int s = 0; s < streams; s++) {
+    for (size_t k = 0; k < pieces * step.sums && back->part[s]; k += words)
       permi_values_dot(&run->numbers, back->part[s] + k, one, NULL, NULL, 1, permi_back_place(back, last - s));
     permi_back_derived(back, last - s, &kept->sizes[p], &run->base.sizes, (double)target->states);
   }
-  for (s = 0; s <= target->low; s++)
+  for (int s = 0; s <= target->low; s++)
     block = fmax(block, target->start[s + 1] - target->start[s]);
-  for (ones = 0; ones <= run->arrays->top; ones++)
+  for (int ones = 0; ones <= run->arrays->top; ones++)
     blocks = fmax(blocks, target->middle_start[ones + 1] - target->middle_start[ones]);
   permi_back_terms(back, block, blocks / PERMI_ARRAY_PIECES + 1, (double)(pieces * step.sums / words),
                    (double)target->states);
@@ -5376,12 +5351,11 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   permi_trace *trace = back->trace;
   const permi_frontier *frontier = back->frontier;
   const int last = frontier->steps;
-  const permi_frontier_kept *kept;
   const void *value = NULL;
   perm_status status = permi_frontier_keep(trace, control, frontier, pass, back->every);
   if (status != PERM_OK)
     return status;
-  kept = (const permi_frontier_kept *)trace->kept;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   if (frontier->arrays)
     value = kept->value[last];
   else if (kept->list[last].states)
@@ -5401,8 +5375,7 @@ static double permi_back_bytes(const permi_frontier *frontier, int every, int ru
 {
   const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES, *states = frontier->states;
   double kept = 0, within = 0, most = 0;
-  int p;
-  for (p = 0; p <= frontier->steps; p++) {
+  for (int p = 0; p <= frontier->steps; p++) {
     const int keeps = p % every == 0 || p == frontier->steps;
     kept += keeps ? states[p] : 0;
     within = keeps ? 0 : within + states[p];
@@ -5439,7 +5412,6 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   permi_sizes whole[2];
   permi_back back;
   perm_status status = PERM_OK;
-  int s, pass;
   memset(&back, 0, sizeof back);
   frontier.words = NULL; /* adjoints are long */
   if (plan->arrays) {
@@ -5460,7 +5432,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   back.sizes = derived->sizes;
   if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
     status = PERM_ERROR_MEMORY;
-  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);
     if (pass) {
       back.offset = size - 1;
@@ -5468,7 +5440,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
     }
     status = back.sizes ? permi_back_pass(&back, control, pass, &whole[pass]) : PERM_ERROR_MEMORY;
   }
-  for (s = 0; s < streams && status == PERM_OK; s++) {
+  for (int s = 0; s < streams && status == PERM_OK; s++) {
     permi_sizes both[2] = {derived->sizes[s], back.sizes[s]};
     derived->of[s] = plan->entry[s];
     if (passes == 2)
@@ -5605,21 +5577,6 @@ static void permi_reverse_sets(permi_instruction *operation, const permi_stateme
   }
 }
 
-/* Raises the additions of operands' adjoints: those of the result's, its own while it collects, a group's. */
-static void permi_reverse_count(const permi_instruction *operation, const permi_statement *t, double own,
-                                permi_reverse_slot *slot)
-{
-  const permi_statement *end = t + operation->count;
-  int k;
-  for (; t < end; t++) {
-    const permi_reverse_slot *out = &slot[t->out];
-    const int operand[4] = {t->p, t->q, t->h, t->g};
-    const double all = out->additions + (out->set ? 0 : own * out->reads);
-    for (k = 0; k < 4; k++) /* at 0 is none */
-      slot[operand[k]].additions = fmax(slot[operand[k]].additions, k < 2 ? all : all + operation->group);
-  }
-}
-
 /* Returns 0 without memory. */
 static int permi_reverse_program(permi_reverse *reverse)
 {
@@ -5654,7 +5611,13 @@ static int permi_reverse_program(permi_reverse *reverse)
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
     operation->other = !slot[t->out].set;
-    permi_reverse_count(operation, t, own, slot);
+    for (i = 0; i < operation->count; i++, t++) { /* its adjoint's additions, its own while it collects, a group's */
+      const permi_reverse_slot *out = &slot[t->out];
+      const int operand[4] = {t->p, t->q, t->h, t->g};
+      const double all = out->additions + (out->set ? 0 : own * out->reads);
+      for (int q = 0; q < 4; q++) /* at 0 is none */
+        slot[operand[q]].additions = fmax(slot[operand[q]].additions, q < 2 ? all : all + operation->group);
+    }
   }
   for (k = 0; k < hybrid->constants; k++) {
     const permi_reverse_slot *sum = &slot[permi_hybrid_line(hybrid->slot_count + k)];
@@ -5725,11 +5688,8 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_reverse *reverse;
-  permi_hybrid *hybrid;
-  perm_status status;
-  int least;
-  status = permi_hybrid_offer(maker, block, rival, offer);
-  hybrid = (permi_hybrid *)offer->plan;
+  const perm_status status = permi_hybrid_offer(maker, block, rival, offer);
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK || !hybrid)
     return status;
   offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
@@ -5743,7 +5703,7 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
   reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
   reverse->numbers.parts = hybrid->parts;
-  least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
+  const int least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
   hybrid->chunk_log2 = permi_clamp(hybrid->high - PERMI_REVERSE_CHUNKS_LOG2, least, hybrid->high);
   reverse->each = offer->seconds / ldexp(1, hybrid->high);
   offer->likely = offer->seconds; /* sums of |terms| are seen to be at most e^(0.4 n) times a positive permanent */
@@ -5792,8 +5752,7 @@ static permi_reverse_side permi_reverse_side_of(const permi_reverse *reverse, do
 static double permi_reverse_lanes(const double *x, int lanes, int bit)
 {
   double sum[8] = {0};
-  int k;
-  for (k = 0; k < lanes; k++)
+  for (int k = 0; k < lanes; k++)
     sum[k & 7] += bit >= 0 && k >> bit & 1 ? -x[k] : x[k];
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
@@ -5821,19 +5780,18 @@ static void permi_reverse_collect(const permi_reverse *reverse, const permi_reve
   double *each = side->each + hybrid->row_constant[i] * PERMI_HYBRID_DOUBLES;
   double *entry = side->entry + reverse->high_start[i] * PERMI_HYBRID_DOUBLES;
   double *sum = side->sum + i * PERMI_HYBRID_DOUBLES, of[2];
-  int e, s, p;
-  for (s = 0; s < settings; s++) {
+  for (int s = 0; s < settings; s++) {
     double *block = each + s * PERMI_HYBRID_DOUBLES;
-    for (p = 0; p < parts; p++)
+    for (int p = 0; p < parts; p++)
       of[p] = permi_reverse_lanes(block + p * lanes, lanes, -1);
     memcpy(block, of, (size_t)parts * sizeof *of);
   }
-  for (e = reverse->start[i]; e < reverse->start[i + 1]; e++) {
+  for (int e = reverse->start[i]; e < reverse->start[i + 1]; e++) {
     const int k = reverse->place[e], high = k >= inner && k < inner + hybrid->high;
     const int bit = k < inner ? permi_count_ones(hybrid->row_scope[i] & ((1u << k) - 1)) : k - inner - hybrid->high;
-    for (p = 0; p < parts; p++) {
+    for (int p = 0; p < parts; p++) {
       double x = 0;
-      for (s = 0; k < inner && s < settings; s++)
+      for (int s = 0; k < inner && s < settings; s++)
         x += s >> bit & 1 ? -each[s * PERMI_HYBRID_DOUBLES + p] : each[s * PERMI_HYBRID_DOUBLES + p];
       if (high)
         x = permi_reverse_lanes(entry + p * lanes, lanes, -1);
@@ -5856,10 +5814,9 @@ static void permi_reverse_flush(const permi_reverse *reverse, const permi_revers
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_dd *moduli = result + (reverse->edges + 1) * hybrid->parts;
-  int i;
   reverse->family->back[hybrid->parts - 1](&reverse->back, side[0].values, side[0].bars, PERMI_HYBRID_ALL, -1);
   reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
-  for (i = 0; i < hybrid->n; i++) {
+  for (int i = 0; i < hybrid->n; i++) {
     double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
     permi_reverse_row(reverse, &side[0], i, gray);
     permi_reverse_row(reverse, &side[1], i, gray);
@@ -5878,16 +5835,15 @@ static double permi_reverse_moduli(const permi_reverse *reverse, const permi_rev
   double *result = permi_hybrid_slot(side[1].values, hybrid->result), sum = 0;
   double *bar = permi_hybrid_slot(side[1].bars, hybrid->result);
   const int *row;
-  int i, j, k;
   reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, owed, 1);
   memcpy(side[1].values, side[0].values, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof(double));
-  for (i = 0; owed & PERMI_HYBRID_ALL && i < hybrid->n; i++)
+  for (int i = 0; owed & PERMI_HYBRID_ALL && i < hybrid->n; i++)
     reverse->family->sums(hybrid, algebra, i, hybrid->slot_count, side[1].values);
-  for (j = 0; !(owed & PERMI_HYBRID_ALL) && j < hybrid->low; j++)
+  for (int j = 0; !(owed & PERMI_HYBRID_ALL) && j < hybrid->low; j++)
     for (row = hybrid->touched[j]; owed >> j & 1 && *row >= 0; row++)
       reverse->family->sums(hybrid, algebra, *row, hybrid->slot_count, side[1].values);
   hybrid->family->absolute[hybrid->algebra](hybrid, side[1].values, owed);
-  for (k = 0; k < hybrid->lanes; k++) {
+  for (int k = 0; k < hybrid->lanes; k++) {
     bar[k] = weight * fabs(hybrid->sign[k]);
     sum += bar[k] * result[k];
   }
@@ -5918,7 +5874,6 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
     reverse->family->sums(hybrid, (int)hybrid->algebra, i, slots, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
-    int all;
     family->execute[hybrid->algebra](hybrid, values, turned);
     family->add(hybrid, permi_hybrid_slot(values, hybrid->result), total, (int)(s & 1));
     for (k = 0; k < lanes; k++)
@@ -5927,7 +5882,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
       absolute += permi_reverse_moduli(reverse, side, owed, weight);
       owed = 0;
     }
-    all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
+    const int all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
     j = permi_trailing_zeros(s);
     turned = !all && j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     owed |= turned;
@@ -5983,32 +5938,31 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   const permi_dd *moduli = result + (edges + 1) * parts;
   permi_derived *derived = trace->derived;
   double product = 1;
-  int i, l, e, p;
   derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
   derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i <= n; i++) {
+  for (int i = 0; i <= n; i++) {
     const int first = i < n ? reverse->start[i] * parts : edges * parts;
     const int end = i < n ? reverse->start[i + 1] * parts : first + parts;
     double *value = (double *)(void *)derived->whole.value, error[2], largest = 0;
-    for (e = first; e < end; e++)
+    for (int e = first; e < end; e++)
       largest = fmax(largest, 1.5 * fabs(result[e].hi));
     product = 1;
-    for (l = 0; l < n; l++)
+    for (int l = 0; l < n; l++)
       product *= l == i ? 1 : reverse->size[l] * (1 + 1e-12);
     permi_reverse_error(trace, reverse, product, moduli[i].hi, largest, error);
-    for (e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
+    for (int e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
       const int at = reverse->edge[e];
       value = (double *)(void *)(derived->value + (size_t)at * derived->size);
-      for (p = 0; p < parts; p++)
+      for (int p = 0; p < parts; p++)
         value[p] = result[e * parts + p].hi;
       derived->of[at] = at;
       derived->sizes[at].exp2 = hybrid->scale_exp2 - (n - 1) + hybrid->line_exp2[0][i] +
                                 hybrid->line_exp2[1][hybrid->order[reverse->place[e]]];
       memcpy(derived->error[at], error, sizeof error);
     }
-    for (p = 0; i == n && p < parts; p++)
+    for (int p = 0; i == n && p < parts; p++)
       value[p] = result[edges * parts + p].hi;
     if (i == n)
       memcpy(derived->error[edges], error, sizeof error);
@@ -6025,12 +5979,9 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
   const uint64_t chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   permi_reverse_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  uint64_t chunk;
-  size_t k;
-  int threads;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
-  threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
+  const int threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
   run.reverse = reverse;
   run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
   run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
@@ -6042,8 +5993,8 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
     run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
     status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
   }
-  for (chunk = 1; chunk < chunks && status == PERM_OK; chunk++)
-    for (k = 0; k < results; k++)
+  for (uint64_t chunk = 1; chunk < chunks && status == PERM_OK; chunk++)
+    for (size_t k = 0; k < results; k++)
       run.result[k] = permi_dd_add(run.result[k], run.result[chunk * results + k]);
   if (status == PERM_OK)
     status = permi_reverse_values(trace, reverse, run.result);
@@ -6089,13 +6040,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, cons
   const permi_coefficient one = permi_coefficient_one();
   const size_t size = permi_value_words(algebra, numbers);
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
-  for (i = 0; i < of->count; i++) {
+  for (size_t i = 0; i < of->count; i++) {
     const uint32_t m = of->mask[i] ^ join->rows;
     memset(sum, 0, 8 * size);
-    for (k = 0; k < group->count; k++) {
+    for (size_t k = 0; k < group->count; k++) {
       const uint32_t state = group->mask[k] ^ m;
       const size_t place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
       permi_value_fuse(algebra, numbers, group->value + size * group->index[k], sum, bar + size * place);
@@ -6152,14 +6102,13 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, product, parts), to = permi_tree_ray_begin(tree, node, bar, 1);
   permi_sizes sizes = table->sizes;
   double weight = 1, least = 1;
-  int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
-  for (e = node->edge - 1; e < node[1].edge; e++) {
+  for (int e = node->edge - 1; e < node[1].edge; e++) {
     const int some = permi_tree_ray_aim(&ray, node, e);
     const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
@@ -6168,7 +6117,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
     permi_coefficient_weigh(ray.c, &weight, &least);
     memset(ray.sum, 0, (size_t)parts * size * sizeof *ray.sum);
     permi_share(threads, 0, (uint64_t)parts, permi_tree_ray_part, &ray, NULL);
-    for (part = 1; part < parts; part++)
+    for (int part = 1; part < parts; part++)
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
     sizes.exp2 = table->sizes.exp2 + product->sizes.exp2;
     sizes.loss = permi_tree_join_loss(&table->sizes, &product->sizes, states);
@@ -6234,12 +6183,10 @@ static perm_status permi_tree_direct_back(permi_tree_product *join, int side, in
 {
   const permi_tree_run *run = join->run;
   const double *value = (const double *)(const void *)join->factor[side]->value;
-  perm_status status;
-  uint32_t s;
   join->inner = side;
   join->bar = (double *)(void *)bar->value;
-  status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
-  for (s = 0; s < bar->states; s++)
+  const perm_status status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
+  for (uint32_t s = 0; s < bar->states; s++)
     if (permi_count_ones(s) > join->factor[side]->difference || (!run->zeros && value[s] == 0))
       join->bar[s] = 0;
   return status;
@@ -6344,8 +6291,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   permi_tree_table table = kept->own[tree->nodes - 1];
   perm_status status = PERM_OK;
   size_t most = 1;
-  int i, e;
-  for (i = 0; i < tree->nodes; i++)
+  for (int i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
   permi_derived_begin(trace, &tree->numbers, (int)wanted);
   derived->whole.sizes = table.sizes;
@@ -6355,16 +6301,16 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
   if (trace->lasting.failed || pool->failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i < tree->nodes && tree->alone; i++)
+  for (int i = 0; i < tree->nodes && tree->alone; i++)
     derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
-  for (e = 0; e < tree->node[tree->nodes].edge; e++)
+  for (int e = 0; e < tree->node[tree->nodes].edge; e++)
     derived->of[e] = tree->edge[e].entry;
   back.product = tree->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
   run->zeros = trace->zeros || tree->numbers.algebra != PERMI_MAGNITUDES || table.sizes.loss != 0;
   permi_tree_unit(tree, run->table, run->values);
   run->stacked = 1;
   back.roundings[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0 && status == PERM_OK; i--) {
+  for (int i = tree->nodes - 1; i >= 0 && status == PERM_OK; i--) {
     const permi_tree_node *node = &tree->node[i];
     run->base.done = whole + 2 * (whole - tree->cost[i + 1]);
     status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
@@ -6376,7 +6322,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
       status = status == PERM_OK ? permi_tree_node_back(&back, i, &table) : status;
     } else {
       table.set = node->all >> 1;
-      for (e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
+      for (int e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
         permi_tree_derived(&back, node, e, permi_tree_value_of(tree, &table, node->rows, e < node->edge
                                                                    ? 0 : 1u << tree->edge[e].bit),
                            &table.sizes, back.roundings[i]);
@@ -6465,20 +6411,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
-  int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
     draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
-    for (b = 0; b < sampling->blocks; b++) {
+    for (int b = 0; b < sampling->blocks; b++) {
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -6509,8 +6453,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
-  int i;
-  for (i = 0; i < offers->engines; i++) /* the frontier's reason says most */
+  for (int i = 0; i < offers->engines; i++) /* the frontier's reason says most */
     why = offers->offer[i].why[0] ? &offers->offer[i] : why;
   if (maker->watch->stopped != PERM_OK)
     return maker->watch->stopped;
@@ -6532,13 +6475,12 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
-  int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
     return PERM_ERROR_MEMORY;
   trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
   permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
   offers.best = sampling->worth;
-  for (i = 0; i < sampling->engines; i++)
+  for (int i = 0; i < sampling->engines; i++)
     offer[i].least = sampling->tracer[i] ? permi_least_seconds(&block, &permi_sample_engines[i]) : (double)INFINITY;
   maker->offers = &offers;
   if (named)
@@ -6582,7 +6524,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->visited += trace->visited;
   sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
-  for (i = 0; i < sampling->engines; i++)
+  for (int i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_pool_release(&block.pool);
   return status;
@@ -6604,7 +6546,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   permi_maker maker;
   permi_account account;
   perm_status status = permi_block_lines(working);
-  int k;
   if (status != PERM_OK)
     return status;
   sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
@@ -6627,7 +6568,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
-  for (k = 0; k < working->blocks && status == PERM_OK; k++) {
+  for (int k = 0; k < working->blocks && status == PERM_OK; k++) {
     const int *first = working->first + k, *wide = first + working->blocks, order = first[1] - first[0];
     const int *row = working->line + first[0], *column = working->line + wide[0];
     permi_trace *trace = &sampling->trace[sampling->blocks];
@@ -6650,10 +6591,8 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
 static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   permi_cell cell;
-  size_t e;
-  int i;
-  for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+  for (int i = 0; i < matrix->m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
       permi_matrix_entry(matrix, e, &cell);
       if (cell.imaginary != 0 || cell.real < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
@@ -6727,8 +6666,7 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_mat
 static perm_status permi_sample_end(permi_sampling *sampling, perm_status status, const char *doing)
 {
   const perm_allocator *allocator = &sampling->options->allocator;
-  int b;
-  for (b = 0; b < sampling->blocks; b++) {
+  for (int b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
     permi_pool_release(&sampling->trace[b].lasting);
     if (sampling->trace[b].plan)
@@ -6748,7 +6686,6 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   size_t at;
   int row, zero = 0;
   const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
-  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
@@ -6758,7 +6695,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   sampling->engines = PERMI_TRACERS - 1;
   sampling->tracer = permi_tracers;
   sampling->worth = (double)INFINITY;
-  status = permi_sample_prepare(sampling, matrix, exact, &zero);
+  perm_status status = permi_sample_prepare(sampling, matrix, exact, &zero);
   if (status == PERM_OK && zero)
     status = permi_sample_zero(sampling, matrix);
   if (status == PERM_OK)
@@ -6793,10 +6730,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   permi_sampling sampling;
   permi_metered call;
   permi_control watch;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
+  perm_status status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;
@@ -6893,13 +6829,12 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   const permi_trace *trace = sampling->trace;
   permi_number product = permi_number_one();
   perm_status status = PERM_OK;
-  int k;
   derivation->whole = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
   derivation->rest = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
   if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   permi_number_reduce(&product, sampling->options->modulus);
-  for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+  for (int k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
     } else {
@@ -6914,7 +6849,7 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+  for (int k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
        k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
@@ -7060,8 +6995,7 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   const permi_working *working = &sampling->working;
   const permi_trace *trace = sampling->trace;
   perm_status status = PERM_OK;
-  int k;
-  for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+  for (int k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       const permi_cell *single = permi_derive_single(sampling, k);
       double value[2] = {1, single->real};
@@ -7094,10 +7028,9 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
   double lost, bound, estimate, least_told;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
-  size_t k;
   permi_number_normalise(permanent);
   whole = permanent->exp2;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     if (gradient[k] != 0) {
       const long long e = derivation->exp2[k / (size_t)parts] + permi_exponent(gradient[k]);
       most = e > most ? e : most;
@@ -7112,7 +7045,7 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
   if (whole < common - 1000)
     common = whole > common - 2000 ? whole + 1000 : common - 1000;
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;
     error = x != 0 && fabs(y) < DBL_MIN ? DBL_MIN : error;
@@ -7136,16 +7069,6 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   }
 }
 
-static double permi_derive_array_seconds(const permi_derivation *derivation)
-{
-  const perm_options *options = derivation->sampling.options;
-  const int n = derivation->matrix->n;
-  return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
-                 options->certify || options->method != PERM_METHOD_AUTO
-             ? (double)INFINITY
-             : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
-}
-
 static perm_status permi_derive_array(permi_derivation *derivation, perm_result *result)
 {
   const perm_matrix *matrix = derivation->matrix;
@@ -7157,8 +7080,6 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
   permi_problem problem;
   void *entries;
   perm_status status = permi_sparse_array(matrix, &options->allocator, 0, &problem, &entries, result);
-  size_t e;
-  int i, part;
   call.out = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n * (size_t)parts, sizeof *call.out);
   if (status == PERM_OK && !call.out)
     status = permi_fail_memory(result);
@@ -7168,9 +7089,9 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
     status = permi_minors_metered(&call, options, result);
     result->argument = status < 0 && result->argument ? 1 : result->argument;
   }
-  for (i = 0; i < n && status == PERM_OK; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      for (part = 0; part < parts; part++)
+  for (int i = 0; i < n && status == PERM_OK; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (int part = 0; part < parts; part++)
         out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
   if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
     result->error_bound = (double)INFINITY;
@@ -7185,8 +7106,11 @@ static perm_status permi_derive(permi_derivation *derivation)
   permi_sampling *sampling = &derivation->sampling;
   permi_working *working = &sampling->working;
   const perm_matrix *matrix = derivation->matrix;
-  const double seconds = permi_derive_array_seconds(derivation);
+  const perm_options *options = sampling->options;
   const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
+  const int array = derivation->wanted < PERMI_RESIDUE_DERIVATIVES && matrix->n <= PERM_MAX_N &&
+                    matrix->m == matrix->n && !options->certify && options->method == PERM_METHOD_AUTO;
+  const double seconds = array ? 8 * matrix->n * ldexp(1, matrix->n - 1) / permi_dense_rate(options) : (double)INFINITY;
   perm_result *result = sampling->result;
   perm_status status = PERM_ERROR_MEMORY;
   int zero = 0;
@@ -7194,7 +7118,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     return permi_fail_memory(result);
   sampling->engines = derivation->wanted == PERMI_DERIVATIVES ? PERMI_TRACERS : PERMI_TRACERS - 1;
   sampling->tracer = permi_derivers;
-  sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
+  sampling->worth = array ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* a gradient is about 8 permanents */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->zeros = 1;
   working->shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)longer, sizeof(double));
@@ -7276,12 +7200,11 @@ static void permi_derive_fill(const permi_derivation *derivation, perm_status st
   const perm_matrix *matrix = derivation->matrix;
   const size_t parts = derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = derivation->out ? parts * matrix->nnz : 0;
-  size_t k;
   if (count)
     memset(derivation->out, 0, count * bytes[derivation->wanted]);
-  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
+  for (size_t k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
     ((double *)derivation->out)[k] = (double)NAN;
-  for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
+  for (size_t k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
 }
 
@@ -7295,11 +7218,10 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   permi_metered call;
   permi_control watch;
   perm_matrix real;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   memset(&derivation, 0, sizeof derivation);
-  status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
+  perm_status status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
   derivation.matrix = matrix;
   derivation.wanted = wanted;
   derivation.out = out;
@@ -7921,11 +7843,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_copies)(const permi_instruction *ope
 {
   const permi_statement *end = t + operation->count;
   const int folds = operation->opcode == PERMI_OP_DIFFERENCE, clears = operation->other;
-  int k;
   for (; t < end; t++) {
     double *out = permi_hybrid_slot(bars, t->out), *p = permi_hybrid_slot(bars, folds ? t->p : t->h);
     double *q = permi_hybrid_slot(bars, t->q);
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+    for (int k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
       const PERMI_V b = PERMI_LOAD(out + k);
       PERMI_STORE(p + k, PERMI_LOAD(p + k) + b);
       if (folds)
@@ -7944,8 +7865,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_chain)(int parts, const permi_hybrid
   const int algebra = parts == 2 ? PERMI_HYBRID_COMPLEX : PERMI_HYBRID_REAL;
   double *out = permi_hybrid_slot(bars, first->out), *prefix = permi_hybrid_slot(bars, hybrid->slot_count);
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
-  int k;
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH; k++) {
+  for (int k = 0; k < PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH; k++) {
     PERMI_N x = PERMI_H(get)(parts, out, k);
     PERMI_H(put)(parts, out, k, PERMI_H(one)(PERMI_SET(0.0)));
     for (t = first; t < end; t++) {
@@ -8008,11 +7928,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hy
   const double *base = permi_hybrid_slot(values, permi_hybrid_line(i)), least = hybrid->floor[permi_hybrid_line(i)];
   const int end = hybrid->row_constant[i + 1];
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
-  int s, k;
-  for (s = hybrid->row_constant[i]; s < end; s++) {
+  for (int s = hybrid->row_constant[i]; s < end; s++) {
     const PERMI_N c = PERMI_H(constant)(algebra, hybrid, s);
     double *to = permi_hybrid_slot(values, permi_hybrid_line(slots + s));
-    for (k = 0; k < PERMI_H(count)(algebra); k++)
+    for (int k = 0; k < PERMI_H(count)(algebra); k++)
       PERMI_H(put)(parts, to, k, PERMI_H(row)(algebra, PERMI_H(get)(row_parts, base, k), c, least, prime));
   }
 }
@@ -8036,10 +7955,9 @@ PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int alge
 PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, double *each, double *sum,
                                            const unsigned char *column, uint64_t gray, double *entry)
 {
-  int s, k;
-  for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+  for (int k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
     PERMI_V all = PERMI_SET(0.0);
-    for (s = slot; s < end; s++) {
+    for (int s = slot; s < end; s++) {
       double *at = permi_hybrid_slot(bars, permi_hybrid_line(s)) + k;
       const PERMI_V x = PERMI_LOAD(at);
       all = all + x;
@@ -8050,7 +7968,7 @@ PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, doub
       PERMI_STORE(at, PERMI_SET(0.0));
     }
     PERMI_STORE(sum + k, PERMI_LOAD(sum + k) + all);
-    for (s = 0; column[s] < 64; s++) {
+    for (int s = 0; column[s] < 64; s++) {
       double *to = entry + s * PERMI_HYBRID_DOUBLES + k;
       PERMI_STORE(to, gray >> column[s] & 1 ? PERMI_LOAD(to) - all : PERMI_LOAD(to) + all);
     }

@@ -11484,18 +11484,17 @@ typedef struct permi_layouts {
 static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 {
   const int n = block->n;
-  int i, e, k;
   memset(work, 0, sizeof *work);
   work->n = n;
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       work->column[0][j] |= UINT64_C(1) << i;
       work->column[1][i] |= UINT64_C(1) << j;
       work->degree[0][j]++;
       work->degree[1][i]++;
     }
-  for (k = 0; k < PERMI_HYBRID_INNER + 2; k++)
+  for (int k = 0; k < PERMI_HYBRID_INNER + 2; k++)
     work->power[k] = ldexp(1, k);
 }
 
@@ -11543,16 +11542,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
 {
   const int n = work->n;
   double own[64 + PERMI_HYBRID_INNER], floor = 0;
-  int i, j;
-  for (i = 0; i < count && count > 2; i++)
+  for (int i = 0; i < count && count > 2; i++)
     own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least = 1e300;
     int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && least > floor; i++) /* unions grow */
-      for (j = i + 1; j < count && own[i] < least; j++)
+    for (int i = 0; i < count && least > floor; i++) /* unions grow */
+      for (int j = i + 1; j < count && own[i] < least; j++)
         if (own[j] < least) {
           const double here =
               permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
@@ -11587,7 +11585,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here, rate;
   if (second && taken[0].node < n) {
     result = taken[0];
     taken[0] = taken[1];
@@ -11598,8 +11595,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
     result.scope |= second->scope;
     result.dirty |= second->dirty;
   }
-  rate = work->rate[result.dirty];
-  here = work->power[permi_count_ones(result.scope) - 1];
+  const double rate = work->rate[result.dirty];
+  const double here = work->power[permi_count_ones(result.scope) - 1];
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
@@ -11747,10 +11744,9 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
     lead = (double)INFINITY;
     for (j = k; j < n && j < k + (work->gpu ? PERMI_GPU_LOOK : PERMI_HYBRID_LOOK); j++) {
       permi_arrangement trial = *layout;
-      double cost;
       permi_layout_move(&trial, j, k);
       trial.inner = k + 1;
-      cost = permi_layout_total(work, &trial, lead);
+      const double cost = permi_layout_total(work, &trial, lead);
       if (cost < lead) {
         lead = cost;
         choice = trial;
@@ -11769,10 +11765,9 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
 
 static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  int k;
   layout->transposed = transposed;
   layout->inner = layout->low = 0;
-  for (k = 0; k < work->n; k++)
+  for (int k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
   return permi_layout_greedy(work, layout);
@@ -11780,8 +11775,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 
 static double permi_layouts_start(permi_layouts *work)
 {
-  int t;
-  for (t = 0; t < 2 && work->first_cost[1] == 0; t++)
+  for (int t = 0; t < 2 && work->first_cost[1] == 0; t++)
     work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
   return fmin(work->first_cost[0], work->first_cost[1]);
 }
@@ -11793,11 +11787,9 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   const double hot = 0.05, cold = 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
-  int move;
-  for (move = 0; move < moves; move++, temperature *= cooling) {
+  for (int move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
     const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
-    double limit, price;
     int a, b;
     if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
@@ -11825,8 +11817,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     permi_layout_move(&trial, a, b);
     if (work->account && permi_watch(work->account->watch, 0))
       break;
-    limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
-    price = permi_layout_total(work, &trial, limit);
+    const double limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
+    const double price = permi_layout_total(work, &trial, limit);
     if (price <= limit) {
       current = price;
       now = trial;
@@ -11987,28 +11979,26 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
 {
   const permi_growths *growths = maker->growths;
   const permi_hybrid_node *node = &maker->work->node[index];
-  int k;
   if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
   x[1] = node->size;
-  for (k = 0; k < maker->hybrid->inner; k++)
+  for (int k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
-  int k, side, factor;
-  for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
+  for (int k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
-    for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
+    for (int side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
       const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
                                (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
-      for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
+      for (int factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
         product[0] *= x[0];
         product[1] *= x[1];
@@ -12041,10 +12031,9 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
 {
   permi_growths *growths = maker->growths;
   double *table = growths->table[node->slot];
-  int k;
   node->whole = 1;
   node->size = 1;
-  for (k = 0; k < node->items; k++) {
+  for (int k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
@@ -12060,14 +12049,13 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
 {
   permi_growths *growths = maker->growths;
   const int folds = node->kind == PERMI_NODE_FOLD, halves = folds && growths->halvings < growths->most_halvings;
-  double product;
   node->growth = node->halved = 0;
   if (node->kind == PERMI_NODE_CHAIN) {
     permi_growth_chain(maker, node);
     return;
   }
   node->whole = 1;
-  product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
+  double product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
   if (node->right >= 0)
     product *= permi_growth_size(maker, node->right, &node->whole);
   node->whole &= product <= PERMI_GROWTH_EXACT;
@@ -12104,7 +12092,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k;
-  uint32_t slow, fast;
   permi_hybrid *hybrid = maker->hybrid;
   permi_instruction operation;
   permi_opcode opcode;
@@ -12119,8 +12106,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
-  fast = node->scope & ~slow;
+  const uint32_t slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
+  const uint32_t fast = node->scope & ~slow;
   memset(&operation, 0, sizeof operation);
   operation.opcode = (uint16_t)opcode;
   operation.first = hybrid->statements;
@@ -12201,10 +12188,9 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
   permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
-  int k;
   if (!hybrid)
     return;
-  for (k = 0; runs && runs->run && k < runs->passes; k++)
+  for (int k = 0; runs && runs->run && k < runs->passes; k++)
     permi_hybrid_release(allocator, runs->run[k].tables);
   if (runs) {
     permi_release(allocator, runs->run);
@@ -12235,18 +12221,17 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
   double row[2][64] = {{0}}, power;
-  int k, p;
-  for (k = 0; k < n; k++)
-    for (p = 0; p < width; p++)
+  for (int k = 0; k < n; k++)
+    for (int p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
-  for (k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++) {
     double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
     double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
     memset(number, 0, sizeof rows->number[i][k]);
-    for (p = 0; p < width; p++) {
+    for (int p = 0; p < width; p++) {
       double *word = number + p * parts / width;
       word[0] = permi_to_grid(row[p][k], power);
       if (doubled)
@@ -12259,7 +12244,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     rows->lost_square[i] += *gone * *gone;
     rows->below[i] += permi_modulus(below[0], below[1]) * (1 + 1e-12);
     rows->below_square[i] += below[0] * below[0] + below[1] * below[1];
-    for (p = 0; p < parts; p++)
+    for (int p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
         rows->sum[i] += fabs(number[p]);
@@ -12280,9 +12265,8 @@ static double permi_bregman_row(double *x, int n)
     x[k] = move;
   }
   for (k = 1; k <= n && x[k - 1] > 0; k++) {
-    double root;
     factorial += log((double)k);
-    root = exp(factorial / k);
+    const double root = exp(factorial / k);
     sum += x[k - 1] * (root - before);
     before = root;
   }
@@ -12294,25 +12278,23 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
-  int turn, i, j;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     scale[0][i] = scale[1][i] = 1;
-  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
-    for (i = 0; i < n; i++) {
+  for (int turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
+    for (int i = 0; i < n; i++) {
       const int by_columns = turn & 1;
       double sum = 0;
-      for (j = 0; j < n; j++)
+      for (int j = 0; j < n; j++)
         sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
       if (sum > 0)
         scale[by_columns][i] = 1 / sum;
     }
-  for (i = 0; i < n; i++) {
-    double size;
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
       x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
-    size = permi_bregman_row(x, n);
+    const double size = permi_bregman_row(x, n);
     bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
-    for (j = 0; j < n && share; j++)
+    for (int j = 0; j < n && share; j++)
       x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
@@ -12325,10 +12307,9 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
 {
   const int n = rows->n;
   double share[64], all = 0, squares = 0, majorant;
-  int i, j;
   memset(rounding, 0, sizeof *rounding);
   rounding->growth = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double lost = 0, least = 0;
     if (rows->unit[i] == 0)
       continue;
@@ -12336,7 +12317,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = least = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       lost += rows->lost[i][j] * (1 + 1e-12);
     if (rows->sum[i] < 0.125)
       rounding->losses = (double)INFINITY;
@@ -12350,7 +12331,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.part = fmin(1, 3.6 * exp(-0.2 * n));
   majorant = permi_hybrid_majorant(rows, 0, share);
   majorant = fmin(majorant, permi_hybrid_majorant(rows, 1, NULL));
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     all += share[i];
   rounding->majorant = exp2(fmin(majorant + n - 1, 1000));
   rounding->shared.most = all * rounding->majorant;
@@ -12380,28 +12361,27 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
-  int k, p, s;
   node->slot = hybrid->row_constant[i] = hybrid->constants;
   hybrid->row_scope[i] = node->scope;
-  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+  for (int s = 0; s < 1 << permi_count_ones(node->scope); s++) {
     const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
-    for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && node->scope >> k & 1; p++)
+    for (int k = 0; k < inner; k++)
+      for (int p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
                  (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
   hybrid->row_constant[i + 1] = hybrid->constants;
-  for (k = inner; k < hybrid->n; k++) {
+  for (int k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
     const int high = k - inner, bit = high - hybrid->high;
-    for (p = 0; p < parts; p++) {
+    for (int p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
       if (high < hybrid->high)
         hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
-      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+      for (int s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
@@ -12442,8 +12422,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   permi_growths *growths = maker->growths;
   permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
-  int k;
-  for (k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++) {
     const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
@@ -12489,12 +12468,11 @@ static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybr
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, k;
   rows->n = hybrid->n;
-  for (i = 0; i < rows->n; i++) {
+  for (int i = 0; i < rows->n; i++) {
     if (reduced)
       permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
-    for (k = 0; k < rows->n && reduced; k++)
+    for (int k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
       permi_hybrid_row(rows, hybrid->algebra, a, NULL, i);
@@ -12504,7 +12482,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
   hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
-  for (i = 0; i < rows->n; i++)
+  for (int i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
@@ -12552,22 +12530,21 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-  int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(hash, hybrid->absolute_mask);
-  for (i = 0; i < hybrid->operations; i++) {
+  for (int i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
     hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count << 3 | (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
-  for (i = 0; i < hybrid->statements; i++) {
+  for (int i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
     hash = permi_hash(hash, (uint64_t)t->p | (uint64_t)t->q << 16 | (uint64_t)t->h << 32 | (uint64_t)t->g << 48);
     hash = permi_hash(hash, t->out);
   }
-  for (i = 0; i < hybrid->constants * hybrid->parts; i++)
+  for (int i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
-  for (i = 0; i < (int)hybrid->doubles; i++)
+  for (int i = 0; i < (int)hybrid->doubles; i++)
     hash = permi_hash_double(hash, hybrid->start[i]);
   return hash;
 }
@@ -12666,8 +12643,7 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
 {
   const uint64_t p = run->prime.p;
   uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
-  int part;
-  for (part = 0; part < (run->root ? 2 : 1); part++) {
+  for (int part = 0; part < (run->root ? 2 : 1); part++) {
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
     permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
@@ -12690,14 +12666,13 @@ static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
 static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double *slot)
 {
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  int i, j, k, p;
-  for (i = 0; i < n; i++)
-    for (p = 0; p < parts; p++) {
+  for (int i = 0; i < n; i++)
+    for (int p = 0; p < parts; p++) {
       double base = hybrid->start[i * parts + p];
-      for (j = 0; j < hybrid->high; j++)
+      for (int j = 0; j < hybrid->high; j++)
         if (gray >> j & 1)
           base -= hybrid->step[(j * n + i) * parts + p];
-      for (k = 0; k < lanes; k++)
+      for (int k = 0; k < lanes; k++)
         slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
     }
 }
@@ -12744,7 +12719,6 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
-  int k, p;
   if (run) {
     permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
     *program = *hybrid;
@@ -12759,15 +12733,15 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     hybrid = program;
   }
   permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
-  for (k = 0; k < lanes; k++)
-    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+  for (int k = 0; k < lanes; k++)
+    for (int p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
       const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
       if (run)
         sum += fmod(x, hybrid->prime); /* adds at most 64 */
       else
         permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
     }
-  for (k = 0; k < lanes; k++)
+  for (int k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
@@ -12780,9 +12754,8 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
 {
   uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
   perm_sum sum;
-  perm_status status;
   memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  const perm_status status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
@@ -12792,7 +12765,6 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
   uint64_t residue[PERM_INTEGER_WORDS * 2];
-  int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
       return PERM_ERROR_OVERFLOW;
@@ -12800,12 +12772,12 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       permi_integer_reduce(integer, runs->modulus);
     return PERM_OK;
   }
-  for (k = 0; k < runs->primes; k++) {
+  for (int k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
     const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, 0, p->p);
     const uint64_t x = permi_words_residue(integer->word, integer->words, 0, p->p);
     residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
-    for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
+    for (int i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
@@ -12814,8 +12786,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
 
 static int permi_whole_is_gaussian(const permi_block *block)
 {
-  int e;
-  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+  for (int e = 0; e < block->edges && block->imaginary_integer; e++)
     if (block->imaginary_integer[e])
       return 1;
   return 0;
@@ -12846,18 +12817,16 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   const int gaussian = permi_whole_is_gaussian(block);
-  int primes, words, passes, k, i;
-  permi_odd_modulus *prime;
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
   if (!hybrid->grows)
     return 1;
-  primes = permi_whole_primes(block, known, &runs->bits);
-  words = primes * PERMI_RESIDUE_BITS / 64 + 1;
-  passes = gaussian ? 2 * primes : primes;
-  prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
+  const int primes = permi_whole_primes(block, known, &runs->bits);
+  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  const int passes = gaussian ? 2 * primes : primes;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
@@ -12869,11 +12838,11 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
     runs->primes = primes;
     runs->passes = passes;
     runs->words = words;
-    for (k = 0; k < primes; k++) {
+    for (int k = 0; k < primes; k++) {
       uint64_t *factor = runs->run[k].factor = runs->factor + k * words;
       runs->run[k].prime = prime[k];
       factor[0] = 1;
-      for (i = 0; i < primes; i++)
+      for (int i = 0; i < primes; i++)
         if (i != k)
           permi_words_times(factor, factor, words, prime[i].p, 0);
       if (gaussian) {
@@ -12928,8 +12897,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
   const uint64_t weight[PERMI_WHOLE_WORDS] = {1, two, run->root, permi_residue_multiply(run->root, two, p)};
   uint64_t r = 0;
-  int k;
-  for (k = 0; k < PERMI_WHOLE_WORDS; k++)
+  for (int k = 0; k < PERMI_WHOLE_WORDS; k++)
     r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }
@@ -13050,18 +13018,16 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
 #define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  permi_layouts *work;
   permi_offer takes;
-  double cost, speed;
   memset(&takes, 0, sizeof takes);
   offer->least = fmax(offer->least, PERMI_HYBRID_LEAST_SECONDS);
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, &takes))
     return PERM_OK;
-  work = permi_hybrid_layouts(maker, block, rival);
+  permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work);
-  speed = permi_code_rate(maker, block, work->speed);
+  const double cost = permi_layouts_start(work);
+  const double speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
   maker->layouts = work;
@@ -13080,7 +13046,6 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
-  int most, e;
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
@@ -13113,7 +13078,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  int most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
   most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
   hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
@@ -13131,9 +13096,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (hybrid->runs) {
     uint64_t hash = permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes);
     hash = permi_hash(permi_hash(hash, hybrid->runs->modulus), hybrid->runs->stand_in);
-    for (e = 0; e < block->edges; e++)
+    for (int e = 0; e < block->edges; e++)
       hash = permi_hash(hash, (uint64_t)block->integer[e]);
-    for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    for (int e = 0; e < block->edges && block->imaginary_integer; e++)
       hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
     hybrid->fingerprint = hash;
   }
@@ -13150,12 +13115,11 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   const perm_options *options = maker->options;
   permi_offer gpu;
   void *plan;
-  perm_status status;
   if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, &gpu);
+  perm_status status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;
@@ -18893,8 +18857,7 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
   const int end = doubled ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
-  int k;
-  for (k = 0; k < end; k += PERMI_WIDTH) {
+  for (int k = 0; k < end; k += PERMI_WIDTH) {
     const double *from = block + k + (doubled ? k / apart * apart : 0);
     const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
@@ -18913,14 +18876,13 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
   const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
-  int k, q;
   for (; *row >= 0; row++) {
     double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
     const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
-    for (q = 0; q < 4; q++, slot += quarter) {
+    for (int q = 0; q < 4; q++, slot += quarter) {
       const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
       PERMI_UNROLL
-      for (k = 0; k < quarter; k += PERMI_WIDTH)
+      for (int k = 0; k < quarter; k += PERMI_WIDTH)
         PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
     }
   }
@@ -18938,9 +18900,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, in
 {
   const double *at = slot + k * PERMI_WIDTH;
   PERMI_N x = PERMI_H(one)(PERMI_LOAD(at));
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     x.p[q] = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * q / parts);
   return x;
 }
@@ -18948,27 +18909,24 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, in
 PERMI_TARGET PERMI_INLINE void PERMI_H(put)(int parts, double *slot, int k, PERMI_N x)
 {
   double *at = slot + k * PERMI_WIDTH;
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < parts; q++)
+  for (int q = 0; q < parts; q++)
     PERMI_STORE(at + PERMI_HYBRID_DOUBLES * q / parts, x.p[q]);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(of)(int parts, int count, const PERMI_H(numbers) *x, int k)
 {
   PERMI_N y = PERMI_H(one)(x->x[k]);
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     y.p[q] = x->x[q * count + k];
   return y;
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbers) *to, int k, PERMI_N x)
 {
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < parts; q++)
+  for (int q = 0; q < parts; q++)
     to->x[q * count + k] = x.p[q];
 }
 
@@ -18978,9 +18936,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
   const double *x = hybrid->constant + index * step;
   PERMI_N y = PERMI_H(one)(PERMI_SET(x[0]));
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     y.p[q] = PERMI_SET(x[q * step / parts]);
   return y;
 }
@@ -19022,9 +18979,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < permi_hybrid_row_parts(algebra); q++)
+  for (int q = 0; q < permi_hybrid_row_parts(algebra); q++)
     y.p[q] = y.p[q] + c.p[q];
   return PERMI_H(row_number)(algebra, y, least, p);
 }
@@ -19041,9 +18997,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < 2 * pairs; q += 2) {
+  for (int q = 0; q < 2 * pairs; q += 2) {
     PERMI_V error;
     if (minus)
       x.p[q] = PERMI_SET(0.0) - b.p[q];
@@ -19081,10 +19036,9 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
 /* a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
-  PERMI_N x;
   if (permi_hybrid_is_doubled(algebra))
     return PERMI_H(pair_sum)(permi_hybrid_parts(algebra) / 2, a, b, 1);
-  x = PERMI_H(one)(algebra < PERMI_HYBRID_MODULI ? a.p[0] - b.p[0] : a.p[0] + b.p[0]);
+  PERMI_N x = PERMI_H(one)(algebra < PERMI_HYBRID_MODULI ? a.p[0] - b.p[0] : a.p[0] + b.p[0]);
   if (algebra == PERMI_HYBRID_COMPLEX)
     x.p[1] = a.p[1] - b.p[1];
   else if (algebra == PERMI_HYBRID_WHOLE)
@@ -19097,14 +19051,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
 /* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
-  PERMI_N second;
   if (algebra == PERMI_HYBRID_LONG)
     return PERMI_H(one)(PERMI_H(reduce_cross)(a.p[0], b.p[0], c.p[0], d.p[0], p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.p[0] * d.p[0], x = PERMI_FMS(a.p[0], b.p[0], less);
     return PERMI_H(one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
-  second = PERMI_H(times)(algebra, c, d, p);
+  PERMI_N second = PERMI_H(times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
     return PERMI_H(one)(PERMI_FMA(a.p[0], b.p[0], second.p[0]));
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);

@@ -109,11 +109,11 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
 /* Derivatives by stored entries, also zeros: gradient[e], e < nnz (complex: pairs), is the permanent without entry e's
    row and column, times 2^result->exp2; below 2^-1000 of the largest it may be 0. result is the permanent, with that
    exponent; error_bound and error_estimate are absolute, of the worst derivative. value has nine digits, by estimate,
-   or message says that it lost some, and that error_bound is of it, too. By method tree, lists or arrays, as about three
-   permanents, all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines also by
-   hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less than nine digits
-   (from 44 lines on) auto takes others that take up to 20 times as long. Or as perm_gradient_real: no error_bound. After
-   an error doubles are NaN, others 0. */
+   or message says that it lost some, and that error_bound is of it, too. By method tree, lists or arrays, as about
+   three permanents, all states in memory (max_bytes; 0: 16 GB; lists and arrays with less). Squares of up to 64 lines
+   also by hybrid, as 3 to 8 of its permanents: error_bound is wide without certify; where terms cancel to less than
+   nine digits (from 44 lines on) auto takes others that take up to 20 times as long. Or as perm_gradient_real: no
+   error_bound. After an error doubles are NaN, others 0. */
 PERM_MORE_API perm_status perm_gradient_sparse(const perm_matrix *matrix, const perm_options *options,
                                                double *gradient, perm_result *result);
 

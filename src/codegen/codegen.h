@@ -67,11 +67,10 @@ static void permi_codegen_partition(permi_codegen *codegen)
   int rows = 0, j, e;
   for (j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
-    double score;
     for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
       rows = codegen->place[ryser->touched[e]] >= rows ? codegen->place[ryser->touched[e]] + 1 : rows;
-    score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
-            (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
+    const double score = 128.0 * PERMI_CODEGEN_PROCESSORS * permi_codegen_blocks(rows) /
+                         (2 * rows * (1 - share) + PERMI_CODEGEN_RATIO * share * (n - rows));
     if (score > best || rows == codegen->kept) {
       best = score;
       codegen->kept = rows;
@@ -113,7 +112,6 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   const int n = block->n;
   permi_ryser_split split;
   double changed = 0, touched = 0;
-  int i, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
@@ -124,7 +122,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     split.without = ryser->column[n - 1];
   }
   permi_ryser_plan(ryser, block, side, &split);
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     codegen->place[ryser->row[i]] = i;
   codegen->kept = memory ? 0 : n;
   codegen->quick = memory ? 0 : ryser->digits;
@@ -135,7 +133,7 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
     codegen->shared = 0;
   permi_codegen_launches(codegen);
-  for (j = 0; j < ryser->digits; j++) {
+  for (int j = 0; j < ryser->digits; j++) {
     const double share = ldexp(1, -(j + 1));
     changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
@@ -177,9 +175,8 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
   const int n = ryser->n, kept = codegen->kept, rest = n - kept;
   const unsigned long long terms = 1ull << ryser->digits;
   const char sign = n % 2 ? '+' : '-';
-  int i, j;
   permi_code_print(code, "#define PRODUCT p = x0;");
-  for (i = 1; i < kept; i++)
+  for (int i = 1; i < kept; i++)
     permi_code_print(code, " p = permi_mul(p, x%d);", i);
   permi_code_print(code, rest ? " p = permi_mul(p, rest);\n" : "\n");
   if (rest) /* unrolled, these rows would take registers */
@@ -196,7 +193,7 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                    "int walk = %d;\n",
                    codegen->shared ? "((volatile double *)room)[128 * (i) + t]" : "g[i]", codegen->blocks,
                    codegen->walk);
-  for (i = 1; i < codegen->launches; i++)
+  for (int i = 1; i < codegen->launches; i++)
     permi_code_print(code, "if (chunk >= %lluull) { from = %lluull; begin = %lluull; walk = %d; }\n",
                      (unsigned long long)codegen->launch[i].chunk, (unsigned long long)codegen->launch[i].chunk,
                      (unsigned long long)codegen->launch[i].term, codegen->launch[i].walk);
@@ -206,21 +203,21 @@ static void permi_codegen_text(permi_code *code, const permi_codegen *codegen)
                          "if (count) {\n%s", terms, terms, rest ? "double rest;\n" : "");
   if (rest && !codegen->shared)
     permi_code_print(code, "volatile double g[%d];\n", rest);
-  for (i = 0; i < kept; i++)
+  for (int i = 0; i < kept; i++)
     permi_code_print(code, "double x%d = a.table[%d];\n", i, i);
   if (rest)
     permi_code_print(code, "EVERY G(i) = a.table[%d + i];\n", kept);
   permi_code_print(code, "double p, e;\nPERMI_ROLLED\nfor (int j = 0; j < %d; j++)\n"
                          "if ((begin ^ begin >> 1) >> j & 1) {\nconst volatile double *c = a.table + %d * (1 + j);\n",
                    ryser->digits, n);
-  for (i = 0; i < kept; i++)
+  for (int i = 0; i < kept; i++)
     permi_code_print(code, "x%d = permi_add(x%d, c[%d]);\n", i, i, i);
   if (rest)
     permi_code_print(code, "EVERY G(i) = permi_add(G(i), c[%d + i]);\n", kept);
   permi_code_print(code, "}\n%sPRODUCT\nhi = p;\nabsolute = fabs(p);\nPERMI_ROLLED\n"
                          "for (unsigned m = 1; m < count; m++) {\nconst int j = permi_ctz(m);\n"
                          "switch (2 * j + (int)((begin + m) >> (j + 1) & 1)) {\n", rest ? "REST\n" : "");
-  for (j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
+  for (int j = 0; j < 2 * ryser->digits && j < 2 * codegen->walk; j++)
     permi_codegen_print_column(code, codegen, j / 2, j % 2);
   permi_code_print(code,
                    "}\n"
@@ -240,7 +237,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
-  int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
     return PERM_ERROR_MEMORY;
@@ -248,10 +244,10 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     table[codegen->place[i]] = ryser->base[0][i];
-  for (j = 0; j < ryser->digits; j++)
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
+  for (int j = 0; j < ryser->digits; j++)
+    for (int e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
       table[n * (1 + j) + codegen->place[ryser->touched[e]]] = ryser->value[0][e];
   code->program.text = code->text;
   code->program.shared = permi_codegen_shared(codegen) * 128 * sizeof(double);

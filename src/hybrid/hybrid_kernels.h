@@ -33,8 +33,7 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
   const int end = doubled ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
-  int k;
-  for (k = 0; k < end; k += PERMI_WIDTH) {
+  for (int k = 0; k < end; k += PERMI_WIDTH) {
     const double *from = block + k + (doubled ? k / apart * apart : 0);
     const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
@@ -53,14 +52,13 @@ PERMI_TARGET static void PERMI_H(add)(const permi_hybrid *hybrid, const double *
 PERMI_TARGET static void PERMI_H(turn)(const permi_hybrid *hybrid, int j, int minus, double *values)
 {
   const int *row = hybrid->touched[j], parts = hybrid->parts, quarter = PERMI_HYBRID_DOUBLES / 4;
-  int k, q;
   for (; *row >= 0; row++) {
     double *slot = permi_hybrid_slot(values, permi_hybrid_line(*row));
     const double *step = hybrid->step + (j * hybrid->n + *row) * parts;
-    for (q = 0; q < 4; q++, slot += quarter) {
+    for (int q = 0; q < 4; q++, slot += quarter) {
       const PERMI_V by = PERMI_SET(minus ? -step[q * parts / 4] : step[q * parts / 4]);
       PERMI_UNROLL
-      for (k = 0; k < quarter; k += PERMI_WIDTH)
+      for (int k = 0; k < quarter; k += PERMI_WIDTH)
         PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
     }
   }
@@ -78,9 +76,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, in
 {
   const double *at = slot + k * PERMI_WIDTH;
   PERMI_N x = PERMI_H(one)(PERMI_LOAD(at));
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     x.p[q] = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * q / parts);
   return x;
 }
@@ -88,27 +85,24 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(get)(int parts, const double *slot, in
 PERMI_TARGET PERMI_INLINE void PERMI_H(put)(int parts, double *slot, int k, PERMI_N x)
 {
   double *at = slot + k * PERMI_WIDTH;
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < parts; q++)
+  for (int q = 0; q < parts; q++)
     PERMI_STORE(at + PERMI_HYBRID_DOUBLES * q / parts, x.p[q]);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(of)(int parts, int count, const PERMI_H(numbers) *x, int k)
 {
   PERMI_N y = PERMI_H(one)(x->x[k]);
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     y.p[q] = x->x[q * count + k];
   return y;
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_H(hold)(int parts, int count, PERMI_H(numbers) *to, int k, PERMI_N x)
 {
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < parts; q++)
+  for (int q = 0; q < parts; q++)
     to->x[q * count + k] = x.p[q];
 }
 
@@ -118,9 +112,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(constant)(int algebra, const permi_hyb
   const int parts = permi_hybrid_row_parts(algebra), step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : parts;
   const double *x = hybrid->constant + index * step;
   PERMI_N y = PERMI_H(one)(PERMI_SET(x[0]));
-  int q;
   PERMI_UNROLL
-  for (q = 1; q < parts; q++)
+  for (int q = 1; q < parts; q++)
     y.p[q] = PERMI_SET(x[q * step / parts]);
   return y;
 }
@@ -162,9 +155,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row_number)(int algebra, PERMI_N y, do
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < permi_hybrid_row_parts(algebra); q++)
+  for (int q = 0; q < permi_hybrid_row_parts(algebra); q++)
     y.p[q] = y.p[q] + c.p[q];
   return PERMI_H(row_number)(algebra, y, least, p);
 }
@@ -181,9 +173,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_times)(PERMI_N a, int i, PERMI_N 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(pair_sum)(int pairs, PERMI_N a, PERMI_N b, int minus)
 {
   PERMI_N x = b;
-  int q;
   PERMI_UNROLL
-  for (q = 0; q < 2 * pairs; q += 2) {
+  for (int q = 0; q < 2 * pairs; q += 2) {
     PERMI_V error;
     if (minus)
       x.p[q] = PERMI_SET(0.0) - b.p[q];
@@ -221,10 +212,9 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(times)(int algebra, PERMI_N a, PERMI_N
 /* a - b, of moduli a + b, of whole numbers `half` times a - b. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
-  PERMI_N x;
   if (permi_hybrid_is_doubled(algebra))
     return PERMI_H(pair_sum)(permi_hybrid_parts(algebra) / 2, a, b, 1);
-  x = PERMI_H(one)(algebra < PERMI_HYBRID_MODULI ? a.p[0] - b.p[0] : a.p[0] + b.p[0]);
+  PERMI_N x = PERMI_H(one)(algebra < PERMI_HYBRID_MODULI ? a.p[0] - b.p[0] : a.p[0] + b.p[0]);
   if (algebra == PERMI_HYBRID_COMPLEX)
     x.p[1] = a.p[1] - b.p[1];
   else if (algebra == PERMI_HYBRID_WHOLE)
@@ -237,14 +227,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(minus)(int algebra, PERMI_N a, PERMI_N
 /* Returns a b - c d, of moduli a b + c d. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_H(cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d, PERMI_P p)
 {
-  PERMI_N second;
   if (algebra == PERMI_HYBRID_LONG)
     return PERMI_H(one)(PERMI_H(reduce_cross)(a.p[0], b.p[0], c.p[0], d.p[0], p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.p[0] * d.p[0], x = PERMI_FMS(a.p[0], b.p[0], less);
     return PERMI_H(one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
-  second = PERMI_H(times)(algebra, c, d, p);
+  PERMI_N second = PERMI_H(times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
     return PERMI_H(one)(PERMI_FMA(a.p[0], b.p[0], second.p[0]));
   return PERMI_H(minus)(algebra, PERMI_H(times)(algebra, a, b, p), second, 1, p);

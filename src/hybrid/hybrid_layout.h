@@ -71,18 +71,17 @@ typedef struct permi_layouts {
 static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 {
   const int n = block->n;
-  int i, e, k;
   memset(work, 0, sizeof *work);
   work->n = n;
-  for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+  for (int i = 0; i < n; i++)
+    for (int e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
       work->column[0][j] |= UINT64_C(1) << i;
       work->column[1][i] |= UINT64_C(1) << j;
       work->degree[0][j]++;
       work->degree[1][i]++;
     }
-  for (k = 0; k < PERMI_HYBRID_INNER + 2; k++)
+  for (int k = 0; k < PERMI_HYBRID_INNER + 2; k++)
     work->power[k] = ldexp(1, k);
 }
 
@@ -130,16 +129,15 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
 {
   const int n = work->n;
   double own[64 + PERMI_HYBRID_INNER], floor = 0;
-  int i, j;
-  for (i = 0; i < count && count > 2; i++)
+  for (int i = 0; i < count && count > 2; i++)
     own[i] = permi_layout_price(work, taken[i].scope, taken[i].dirty);
   while (count > 2) {
     permi_hybrid_factor result, *left, *right;
     double least = 1e300;
     int a = 0, b = 1, second;
     work->units += 20 + 1.2 * count * count;
-    for (i = 0; i < count && least > floor; i++) /* unions grow */
-      for (j = i + 1; j < count && own[i] < least; j++)
+    for (int i = 0; i < count && least > floor; i++) /* unions grow */
+      for (int j = i + 1; j < count && own[i] < least; j++)
         if (own[j] < least) {
           const double here =
               permi_layout_price(work, taken[i].scope | taken[j].scope, taken[i].dirty | taken[j].dirty);
@@ -174,7 +172,6 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
 {
   const int n = work->n;
   permi_hybrid_factor result, *second = count == 2 ? &taken[1] : NULL;
-  double here, rate;
   if (second && taken[0].node < n) {
     result = taken[0];
     taken[0] = taken[1];
@@ -185,8 +182,8 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
     result.scope |= second->scope;
     result.dirty |= second->dirty;
   }
-  rate = work->rate[result.dirty];
-  here = work->power[permi_count_ones(result.scope) - 1];
+  const double rate = work->rate[result.dirty];
+  const double here = work->power[permi_count_ones(result.scope) - 1];
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second);
@@ -334,10 +331,9 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
     lead = (double)INFINITY;
     for (j = k; j < n && j < k + (work->gpu ? PERMI_GPU_LOOK : PERMI_HYBRID_LOOK); j++) {
       permi_arrangement trial = *layout;
-      double cost;
       permi_layout_move(&trial, j, k);
       trial.inner = k + 1;
-      cost = permi_layout_total(work, &trial, lead);
+      const double cost = permi_layout_total(work, &trial, lead);
       if (cost < lead) {
         lead = cost;
         choice = trial;
@@ -356,10 +352,9 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
 
 static double permi_layout_first(permi_layouts *work, int transposed, permi_arrangement *layout)
 {
-  int k;
   layout->transposed = transposed;
   layout->inner = layout->low = 0;
-  for (k = 0; k < work->n; k++)
+  for (int k = 0; k < work->n; k++)
     layout->order[k] = k;
   permi_layout_by_degree(work, layout, 0);
   return permi_layout_greedy(work, layout);
@@ -367,8 +362,7 @@ static double permi_layout_first(permi_layouts *work, int transposed, permi_arra
 
 static double permi_layouts_start(permi_layouts *work)
 {
-  int t;
-  for (t = 0; t < 2 && work->first_cost[1] == 0; t++)
+  for (int t = 0; t < 2 && work->first_cost[1] == 0; t++)
     work->first_cost[t] = permi_layout_first(work, t, &work->first[t]);
   return fmin(work->first_cost[0], work->first_cost[1]);
 }
@@ -380,11 +374,9 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   const double hot = 0.05, cold = 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
-  int move;
-  for (move = 0; move < moves; move++, temperature *= cooling) {
+  for (int move = 0; move < moves; move++, temperature *= cooling) {
     permi_arrangement trial = now;
     const int inner = now.inner, kind = permi_order_below(seed, work->gpu ? 15 : 32);
-    double limit, price;
     int a, b;
     if (kind < 5 && inner > 1) { /* moves an inner column */
       a = permi_order_below(seed, inner);
@@ -412,8 +404,8 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
     permi_layout_move(&trial, a, b);
     if (work->account && permi_watch(work->account->watch, 0))
       break;
-    limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
-    price = permi_layout_total(work, &trial, limit);
+    const double limit = current * exp(-temperature * log(permi_order_random(seed) + 1e-300));
+    const double price = permi_layout_total(work, &trial, limit);
     if (price <= limit) {
       current = price;
       now = trial;

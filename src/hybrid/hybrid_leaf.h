@@ -26,10 +26,9 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context;
   permi_hybrid_runs *runs = hybrid ? hybrid->runs : NULL;
-  int k;
   if (!hybrid)
     return;
-  for (k = 0; runs && runs->run && k < runs->passes; k++)
+  for (int k = 0; runs && runs->run && k < runs->passes; k++)
     permi_hybrid_release(allocator, runs->run[k].tables);
   if (runs) {
     permi_release(allocator, runs->run);
@@ -60,18 +59,17 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
   const int doubled = permi_hybrid_is_doubled((int)algebra), parts = doubled ? 2 * width : width;
   double row[2][64] = {{0}}, power;
-  int k, p;
-  for (k = 0; k < n; k++)
-    for (p = 0; p < width; p++)
+  for (int k = 0; k < n; k++)
+    for (int p = 0; p < width; p++)
       row[p][k] = a[(i * n + (order ? order[k] : k)) * width + p];
   power = permi_grid_power(row[0], n);
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
-  for (k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++) {
     double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
     double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
     memset(number, 0, sizeof rows->number[i][k]);
-    for (p = 0; p < width; p++) {
+    for (int p = 0; p < width; p++) {
       double *word = number + p * parts / width;
       word[0] = permi_to_grid(row[p][k], power);
       if (doubled)
@@ -84,7 +82,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     rows->lost_square[i] += *gone * *gone;
     rows->below[i] += permi_modulus(below[0], below[1]) * (1 + 1e-12);
     rows->below_square[i] += below[0] * below[0] + below[1] * below[1];
-    for (p = 0; p < parts; p++)
+    for (int p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
         rows->sum[i] += fabs(number[p]);
@@ -105,9 +103,8 @@ static double permi_bregman_row(double *x, int n)
     x[k] = move;
   }
   for (k = 1; k <= n && x[k - 1] > 0; k++) {
-    double root;
     factorial += log((double)k);
-    root = exp(factorial / k);
+    const double root = exp(factorial / k);
     sum += x[k - 1] * (root - before);
     before = root;
   }
@@ -119,25 +116,23 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
 {
   double scale[2][64], x[64], bound = 0; /* of rows, of columns */
   const int n = rows->n;
-  int turn, i, j;
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     scale[0][i] = scale[1][i] = 1;
-  for (turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
-    for (i = 0; i < n; i++) {
+  for (int turn = 0; turn < 16; turn++) /* towards line sums of 1 [Sin64], where the bound is good */
+    for (int i = 0; i < n; i++) {
       const int by_columns = turn & 1;
       double sum = 0;
-      for (j = 0; j < n; j++)
+      for (int j = 0; j < n; j++)
         sum += (by_columns ? rows->modulus[j][i] : rows->modulus[i][j]) * scale[!by_columns][j];
       if (sum > 0)
         scale[by_columns][i] = 1 / sum;
     }
-  for (i = 0; i < n; i++) {
-    double size;
-    for (j = 0; j < n; j++)
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
       x[j] = turned ? rows->modulus[j][i] * scale[0][j] * scale[1][i] : rows->modulus[i][j] * scale[0][i] * scale[1][j];
-    size = permi_bregman_row(x, n);
+    const double size = permi_bregman_row(x, n);
     bound += log2(size) - log2(scale[0][i]) - log2(scale[1][i]);
-    for (j = 0; j < n && share; j++)
+    for (int j = 0; j < n && share; j++)
       x[j] = rows->lost[i][j] * scale[0][i] * scale[1][j];
     if (share)
       share[i] = permi_bregman_row(x, n) / size;
@@ -150,10 +145,9 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
 {
   const int n = rows->n;
   double share[64], all = 0, squares = 0, majorant;
-  int i, j;
   memset(rounding, 0, sizeof *rounding);
   rounding->growth = 1;
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     double lost = 0, least = 0;
     if (rows->unit[i] == 0)
       continue;
@@ -161,7 +155,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = least = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
-    for (j = 0; j < n; j++)
+    for (int j = 0; j < n; j++)
       lost += rows->lost[i][j] * (1 + 1e-12);
     if (rows->sum[i] < 0.125)
       rounding->losses = (double)INFINITY;
@@ -175,7 +169,7 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   rounding->shared.part = fmin(1, 3.6 * exp(-0.2 * n));
   majorant = permi_hybrid_majorant(rows, 0, share);
   majorant = fmin(majorant, permi_hybrid_majorant(rows, 1, NULL));
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     all += share[i];
   rounding->majorant = exp2(fmin(majorant + n - 1, 1000));
   rounding->shared.most = all * rounding->majorant;
@@ -205,28 +199,27 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   permi_hybrid_node *node = &maker->work->node[i];
   const int inner = layout->inner, parts = hybrid->parts;
   double *lane = hybrid->lane + i * parts * hybrid->lanes;
-  int k, p, s;
   node->slot = hybrid->row_constant[i] = hybrid->constants;
   hybrid->row_scope[i] = node->scope;
-  for (s = 0; s < 1 << permi_count_ones(node->scope); s++) {
+  for (int s = 0; s < 1 << permi_count_ones(node->scope); s++) {
     const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)s, node->scope);
     double sum[4] = {0, 0, 0, 0};
-    for (k = 0; k < inner; k++)
-      for (p = 0; p < parts && node->scope >> k & 1; p++)
+    for (int k = 0; k < inner; k++)
+      for (int p = 0; p < parts && node->scope >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
     permi_append(maker->allocator, (void **)&hybrid->constant, &hybrid->constants, &hybrid->constant_room, sum,
                  (size_t)parts * sizeof *sum, 65535, &maker->failed);
   }
   hybrid->row_constant[i + 1] = hybrid->constants;
-  for (k = inner; k < hybrid->n; k++) {
+  for (int k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
     const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
     const int high = k - inner, bit = high - hybrid->high;
-    for (p = 0; p < parts; p++) {
+    for (int p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
       if (high < hybrid->high)
         hybrid->step[(high * hybrid->n + i) * parts + p] = twice[p];
-      for (s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
+      for (int s = 0; bit >= 0 && bit < hybrid->lanes_log2 && s < hybrid->lanes; s++)
         if (s >> bit & 1)
           lane[p * hybrid->lanes + s] -= twice[p];
     }
@@ -267,8 +260,7 @@ static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i,
   permi_growths *growths = maker->growths;
   permi_hybrid_node *node = &maker->work->node[i];
   const int n = maker->hybrid->n;
-  int k;
-  for (k = 0; k < n; k++) {
+  for (int k = 0; k < n; k++) {
     const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
@@ -314,12 +306,11 @@ static uint64_t permi_hybrid_centre(const permi_hybrid *hybrid, const permi_hybr
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, k;
   rows->n = hybrid->n;
-  for (i = 0; i < rows->n; i++) {
+  for (int i = 0; i < rows->n; i++) {
     if (reduced)
       permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
-    for (k = 0; k < rows->n && reduced; k++)
+    for (int k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
       permi_hybrid_row(rows, hybrid->algebra, a, NULL, i);
@@ -329,7 +320,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     return;
   permi_hybrid_errors(rows, &hybrid->rounding);
   hybrid->centre = permi_hybrid_centre(hybrid, rows, maker->layout->order);
-  for (i = 0; i < rows->n; i++)
+  for (int i = 0; i < rows->n; i++)
     hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
 }
 
@@ -377,22 +368,21 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-  int i;
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->chunk_log2);
   hash = permi_hash(hash, hybrid->absolute_mask);
-  for (i = 0; i < hybrid->operations; i++) {
+  for (int i = 0; i < hybrid->operations; i++) {
     const permi_instruction *t = &hybrid->operation[i];
     hash = permi_hash(hash, t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 | (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count << 3 | (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
-  for (i = 0; i < hybrid->statements; i++) {
+  for (int i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
     hash = permi_hash(hash, (uint64_t)t->p | (uint64_t)t->q << 16 | (uint64_t)t->h << 32 | (uint64_t)t->g << 48);
     hash = permi_hash(hash, t->out);
   }
-  for (i = 0; i < hybrid->constants * hybrid->parts; i++)
+  for (int i = 0; i < hybrid->constants * hybrid->parts; i++)
     hash = permi_hash_double(hash, hybrid->constant[i]);
-  for (i = 0; i < (int)hybrid->doubles; i++)
+  for (int i = 0; i < (int)hybrid->doubles; i++)
     hash = permi_hash_double(hash, hybrid->start[i]);
   return hash;
 }

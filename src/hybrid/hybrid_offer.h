@@ -82,18 +82,16 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
 #define PERMI_HYBRID_GAIN_MOST 16 /* seen to 13.4: er:44:0.11 */
 static perm_status permi_hybrid_least(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  permi_layouts *work;
   permi_offer takes;
-  double cost, speed;
   memset(&takes, 0, sizeof takes);
   offer->least = fmax(offer->least, PERMI_HYBRID_LEAST_SECONDS);
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, &takes))
     return PERM_OK;
-  work = permi_hybrid_layouts(maker, block, rival);
+  permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  cost = permi_layouts_start(work);
-  speed = permi_code_rate(maker, block, work->speed);
+  const double cost = permi_layouts_start(work);
+  const double speed = permi_code_rate(maker, block, work->speed);
   offer->likely = cost / PERMI_HYBRID_GAIN / speed;
   offer->least = fmax(offer->least, cost / PERMI_HYBRID_GAIN_MOST / speed);
   maker->layouts = work;
@@ -112,7 +110,6 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block;
-  int most, e;
   if (!work)
     return permi_fail_memory(maker->result);
   permi_layouts_start(work);
@@ -145,7 +142,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (block->integer)
     seconds *= fmax(hybrid->runs->passes, 1) / permi_whole_passes(block, options->modulus);
   hybrid->isa = permi_lanes(isa) < 4 ? PERM_ISA_PLAIN : isa;
-  most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
+  int most = hybrid->high - PERMI_HYBRID_SAMPLED_LOG2;
   most = permi_clamp(most, 0, permi_clamp(hybrid->high - hybrid->low - PERMI_HYBRID_PLACES_LOG2, 0, 5));
   hybrid->absolute_mask = options->certify ? 0 : (1u << most) - 1;
   if (!options->certify && !hybrid->runs) /* else the speed includes moduli */
@@ -163,9 +160,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (hybrid->runs) {
     uint64_t hash = permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes);
     hash = permi_hash(permi_hash(hash, hybrid->runs->modulus), hybrid->runs->stand_in);
-    for (e = 0; e < block->edges; e++)
+    for (int e = 0; e < block->edges; e++)
       hash = permi_hash(hash, (uint64_t)block->integer[e]);
-    for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    for (int e = 0; e < block->edges && block->imaginary_integer; e++)
       hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
     hybrid->fingerprint = hash;
   }
@@ -182,12 +179,11 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   const perm_options *options = maker->options;
   permi_offer gpu;
   void *plan;
-  perm_status status;
   if (!permi_hybrid_takes(maker, block, offer))
     return PERM_OK;
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
-  status = permi_code_offer(maker, block, rival, &gpu);
+  perm_status status = permi_code_offer(maker, block, rival, &gpu);
   if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
     *offer = gpu;
     return status;

@@ -142,28 +142,26 @@ static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setti
 {
   const permi_growths *growths = maker->growths;
   const permi_hybrid_node *node = &maker->work->node[index];
-  int k;
   if (node->kind != PERMI_NODE_ROW) {
     memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
     return;
   }
   x[0] = growths->outer[index];
   x[1] = node->size;
-  for (k = 0; k < maker->hybrid->inner; k++)
+  for (int k = 0; k < maker->hybrid->inner; k++)
     x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
 }
 
 static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
 {
   double (*table)[2] = maker->growths->table + node->slot, size = 0;
-  int k, side, factor;
-  for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
+  for (int k = 0; k < 1 << permi_count_ones(node->scope); k++) {
     double sum[2] = {0, 0};
-    for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
+    for (int side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
       const uint32_t setting = (uint32_t)permi_deposit_bits((unsigned)k, node->scope) |
                                (side ? node->all & ~node->scope : 0);
       double x[2], product[2] = {half, half};
-      for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
+      for (int factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
         permi_growth_at(maker, factor ? node->right : node->left, setting, x);
         product[0] *= x[0];
         product[1] *= x[1];
@@ -196,10 +194,9 @@ static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *nod
 {
   permi_growths *growths = maker->growths;
   double *table = growths->table[node->slot];
-  int k;
   node->whole = 1;
   node->size = 1;
-  for (k = 0; k < node->items; k++) {
+  for (int k = 0; k < node->items; k++) {
     const int item = maker->work->item[k];
     double size = node->size * permi_growth_size(maker, item, &node->whole) * (1 + 1e-12);
     growths->item[k] = PERMI_GROWS_NOT;
@@ -215,14 +212,13 @@ static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node
 {
   permi_growths *growths = maker->growths;
   const int folds = node->kind == PERMI_NODE_FOLD, halves = folds && growths->halvings < growths->most_halvings;
-  double product;
   node->growth = node->halved = 0;
   if (node->kind == PERMI_NODE_CHAIN) {
     permi_growth_chain(maker, node);
     return;
   }
   node->whole = 1;
-  product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
+  double product = permi_growth_size(maker, node->left, &node->whole) * (1 + 1e-12);
   if (node->right >= 0)
     product *= permi_growth_size(maker, node->right, &node->whole);
   node->whole &= product <= PERMI_GROWTH_EXACT;
@@ -259,7 +255,6 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
   const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k;
-  uint32_t slow, fast;
   permi_hybrid *hybrid = maker->hybrid;
   permi_instruction operation;
   permi_opcode opcode;
@@ -274,8 +269,8 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     held = moving;
     moving = node->right;
   }
-  slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
-  fast = node->scope & ~slow;
+  const uint32_t slow = node->scope & (held < 0 ? 0 : nodes[held].scope);
+  const uint32_t fast = node->scope & ~slow;
   memset(&operation, 0, sizeof operation);
   operation.opcode = (uint16_t)opcode;
   operation.first = hybrid->statements;

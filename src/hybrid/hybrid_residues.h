@@ -17,8 +17,7 @@ static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_ru
 {
   const uint64_t p = run->prime.p;
   uint64_t word[PERM_INTEGER_WORDS + 2], x = permi_residue_of_double(sum, p);
-  int part;
-  for (part = 0; part < (run->root ? 2 : 1); part++) {
+  for (int part = 0; part < (run->root ? 2 : 1); part++) {
     word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
     permi_sum_add_integer(part ? &to->imaginary : &to->value, word, runs->words + 1, 0);
     x = permi_residue_multiply(x, p - run->root, p);
@@ -41,14 +40,13 @@ static double permi_hybrid_weight(const permi_hybrid *hybrid, uint64_t s)
 static void permi_hybrid_bases(const permi_hybrid *hybrid, uint64_t gray, double *slot)
 {
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  int i, j, k, p;
-  for (i = 0; i < n; i++)
-    for (p = 0; p < parts; p++) {
+  for (int i = 0; i < n; i++)
+    for (int p = 0; p < parts; p++) {
       double base = hybrid->start[i * parts + p];
-      for (j = 0; j < hybrid->high; j++)
+      for (int j = 0; j < hybrid->high; j++)
         if (gray >> j & 1)
           base -= hybrid->step[(j * n + i) * parts + p];
-      for (k = 0; k < lanes; k++)
+      for (int k = 0; k < lanes; k++)
         slot[8 * permi_hybrid_line(i) + p * lanes + k] = base + hybrid->lane[(i * parts + p) * lanes + k];
     }
 }
@@ -95,7 +93,6 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM;
   const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
   double sum = 0, sampled = 0;
-  int k, p;
   if (run) {
     permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
     *program = *hybrid;
@@ -110,15 +107,15 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     hybrid = program;
   }
   permi_hybrid_walk(hybrid, chunk % each, (double *)workspace);
-  for (k = 0; k < lanes; k++)
-    for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
+  for (int k = 0; k < lanes; k++)
+    for (int p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++) {
       const double x = hybrid->sign[k] * total[p % 2 * PERMI_HYBRID_DOUBLES + p / 2 * lanes + k];
       if (run)
         sum += fmod(x, hybrid->prime); /* adds at most 64 */
       else
         permi_sum_add_double(p / 2 ? &partial->imaginary : &partial->value, x);
     }
-  for (k = 0; k < lanes; k++)
+  for (int k = 0; k < lanes; k++)
     sampled += absolute[k] * fabs(hybrid->sign[k]);
   permi_sum_add_double(&partial->absolute, sampled);
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->lanes_log2);
@@ -131,9 +128,8 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
 {
   uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
   perm_sum sum;
-  perm_status status;
   memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  const perm_status status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
@@ -143,7 +139,6 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
   uint64_t residue[PERM_INTEGER_WORDS * 2];
-  int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
       return PERM_ERROR_OVERFLOW;
@@ -151,12 +146,12 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
       permi_integer_reduce(integer, runs->modulus);
     return PERM_OK;
   }
-  for (k = 0; k < runs->primes; k++) {
+  for (int k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
     const uint64_t factor = permi_words_residue(runs->run[k].factor, runs->words, 0, p->p);
     const uint64_t x = permi_words_residue(integer->word, integer->words, 0, p->p);
     residue[k] = permi_montgomery(x, permi_prime_inverse(factor, p), p);
-    for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
+    for (int i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       residue[k] = (residue[k] & 1 ? residue[k] + p->p : residue[k]) >> 1;
     prime[k] = *p;
   }
@@ -165,8 +160,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
 
 static int permi_whole_is_gaussian(const permi_block *block)
 {
-  int e;
-  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+  for (int e = 0; e < block->edges && block->imaginary_integer; e++)
     if (block->imaginary_integer[e])
       return 1;
   return 0;
@@ -197,18 +191,16 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
 {
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   const int gaussian = permi_whole_is_gaussian(block);
-  int primes, words, passes, k, i;
-  permi_odd_modulus *prime;
   hybrid->runs = runs;
   if (!runs)
     return 0;
   runs->modulus = modulus;
   if (!hybrid->grows)
     return 1;
-  primes = permi_whole_primes(block, known, &runs->bits);
-  words = primes * PERMI_RESIDUE_BITS / 64 + 1;
-  passes = gaussian ? 2 * primes : primes;
-  prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
+  const int primes = permi_whole_primes(block, known, &runs->bits);
+  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  const int passes = gaussian ? 2 * primes : primes;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
@@ -220,11 +212,11 @@ static int permi_whole_runs(const perm_allocator *allocator, const permi_block *
     runs->primes = primes;
     runs->passes = passes;
     runs->words = words;
-    for (k = 0; k < primes; k++) {
+    for (int k = 0; k < primes; k++) {
       uint64_t *factor = runs->run[k].factor = runs->factor + k * words;
       runs->run[k].prime = prime[k];
       factor[0] = 1;
-      for (i = 0; i < primes; i++)
+      for (int i = 0; i < primes; i++)
         if (i != k)
           permi_words_times(factor, factor, words, prime[i].p, 0);
       if (gaussian) {
@@ -279,8 +271,7 @@ static double permi_whole_residue(const permi_hybrid_run *run, const double *x, 
   const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
   const uint64_t weight[PERMI_WHOLE_WORDS] = {1, two, run->root, permi_residue_multiply(run->root, two, p)};
   uint64_t r = 0;
-  int k;
-  for (k = 0; k < PERMI_WHOLE_WORDS; k++)
+  for (int k = 0; k < PERMI_WHOLE_WORDS; k++)
     r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
   return r > p / 2 ? -(double)(p - r) : (double)r;
 }

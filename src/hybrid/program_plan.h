@@ -10,8 +10,7 @@ static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t f
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   const int each_log2 = hybrid->high - hybrid->chunk_log2;
-  uint64_t chunk;
-  for (chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
+  for (uint64_t chunk = from; chunk < from + chunks; chunk++, sum += PERM_GPU_SUMS) {
     const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
     if (!(fabs(sum[0]) <= DBL_MAX && fabs(sum[1]) <= DBL_MAX))
       return 0;
@@ -80,8 +79,7 @@ static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
                                  int factor, double *to)
 {
-  int p;
-  for (p = 0; p < coder->parts; p++)
+  for (int p = 0; p < coder->parts; p++)
     to[i * coder->parts + p] = coder->reduced[i] ? permi_whole_residue(run, x, factor) : factor * x[p];
 }
 
@@ -90,14 +88,13 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
 {
   const permi_code *code = coder->code;
   const int words = hybrid->n * coder->parts, first = hybrid->inner + code->walk;
-  int i, k, p;
-  for (i = 0; i < hybrid->n; i++) {
+  for (int i = 0; i < hybrid->n; i++) {
     double sum[PERMI_WHOLE_WORDS] = {0, 0, 0, 0};
-    for (k = hybrid->inner; k < hybrid->n; k++)
-      for (p = 0; p < PERMI_WHOLE_WORDS; p++)
+    for (int k = hybrid->inner; k < hybrid->n; k++)
+      for (int p = 0; p < PERMI_WHOLE_WORDS; p++)
         sum[p] += coder->rows.number[i][k][p];
     permi_code_put_words(coder, run, i, sum, 1, table);
-    for (k = 0; k < hybrid->high; k++)
+    for (int k = 0; k < hybrid->high; k++)
       permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
   }
   if (!run)
@@ -105,7 +102,7 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
   table += words * (1 + hybrid->high);
   *table++ = -(double)run->prime.p;
   *table++ = 1 / (double)run->prime.p;
-  for (k = 0; k < code->residues; k++)
+  for (int k = 0; k < code->residues; k++)
     table[k] = permi_whole_residue(run, code->residue + k * PERMI_WHOLE_WORDS, 1);
 }
 
@@ -114,22 +111,19 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  const permi_hybrid_runs *runs;
-  int k, passes;
-  double *table;
   if (choice->block->integer) {
     if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, 0, hybrid))
       return 0;
     hybrid->gpu.add = permi_code_add_whole;
   }
-  runs = hybrid->runs;
-  passes = permi_code_passes(hybrid);
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const int passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  double *table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
   if (!table)
     return 0;
-  for (k = 0; k < passes; k++)
+  for (int k = 0; k < passes; k++)
     permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
   return 1;
 }
@@ -161,7 +155,6 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  int k;
   if (coder->whole)
     permi_code_growths(coder, hybrid, a);
   else
@@ -172,13 +165,13 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
     code->failed = 2;
   if (code->failed)
     return;
-  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
+  for (int k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
     const int first_words = permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1; /* which moduli load */
     code->operations += permi_code_operations(code, k, hybrid->algebra);
     if (code->statement[k].kind == PERMI_CODE_BASE)
       code->moves += PERMI_GPU_LOAD * (k < code->moduli ? coder->parts : first_words);
   }
-  for (k = 0; k < code->walk; k++)
+  for (int k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   permi_code_text(coder, hybrid);
 }
@@ -258,13 +251,12 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
-  size_t k;
-  for (k = 0; k < code->length; k += sizeof word) {
+  for (size_t k = 0; k < code->length; k += sizeof word) {
     word = 0;
     memcpy(&word, code->text + k, code->length - k < sizeof word ? code->length - k : sizeof word);
     hash = permi_hash(hash, word);
   }
-  for (k = 0; k < gpu->doubles; k++)
+  for (size_t k = 0; k < gpu->doubles; k++)
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
@@ -304,16 +296,15 @@ static double permi_code_search_all(permi_code_choice *choice, double rival)
   const double rate = permi_code_rate(choice->maker, choice->block, 0);
   const double density = (double)choice->block->edges / ((double)n * n);
   double least = (double)INFINITY;
-  int k, pass;
-  for (k = 0; k < PERMI_GPU_TRIALS; k++) {
+  for (int k = 0; k < PERMI_GPU_TRIALS; k++) {
     permi_layouts *work = &choice->trial[k].work;
     permi_layouts_make(work, choice->block);
     work->gpu = 1;
     work->budget = budget[k / 2] / permi_hybrid_parts((int)choice->algebra);
   }
-  for (pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search, choice, NULL);
-    for (k = 0; k < PERMI_GPU_TRIALS; k++)
+    for (int k = 0; k < PERMI_GPU_TRIALS; k++)
       least = fmin(least, choice->trial[k].cost / rate);
     choice->moves = (int)fmin(0.2 * fmin(least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density)),
                               PERMI_GPU_MOVES);
@@ -329,7 +320,6 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
 {
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
-  int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer) {
@@ -339,7 +329,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
                                    trial->work.line_exp2, &choice->zero);
     }
   }
-  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+  for (int k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
     status = permi_code_create(choice, trial, k, &hybrid);
     if (hybrid) {
       const int faster = !choice->best || permi_code_seconds(hybrid) < permi_code_seconds(choice->best);
@@ -357,11 +347,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = block->integer ? PERMI_WHOLE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
-  permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least;
-  uint64_t hash;
-  int k;
   if (!permi_gpu_wanted(options, n) || (options->isa != PERM_ISA_CUDA && rival <= 2 * PERMI_GPU_COMPILE))
     return PERM_OK;
   memset(&choice, 0, sizeof choice);
@@ -373,7 +360,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
   if (choice.trial && choice.scaled) {
     least = permi_code_search_all(&choice, rival);
-    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+    for (int k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
       status = permi_code_try(&choice, &choice.trial[k]);
   } else {
     status = PERM_ERROR_MEMORY;
@@ -383,8 +370,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
-  hybrid = choice.best;
-  hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+  permi_hybrid *hybrid = choice.best;
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
   hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
   hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
   hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;

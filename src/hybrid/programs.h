@@ -180,11 +180,10 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting)
 
 static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int half, int a, int b, int c, int d)
 {
-  int value;
   if (coder->whole && growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
-  value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
+  int value = permi_code_put(coder, kind, coder->moduli, a, b, c, d);
   if (coder->whole && half)
     value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
   return !coder->whole || growth == PERMI_GROWS_NOT ? value
@@ -196,7 +195,6 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 {
   const int n = coder->work->n;
   const permi_hybrid_node *nodes = coder->work->node, *node;
-  uint32_t folded;
   int *memo, value = 0, left, right, minus, k;
   if (index < n)
     return permi_code_row(coder, index, setting);
@@ -204,7 +202,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   memo = coder->memo + coder->place[index] + permi_pack_bits(setting, node->scope);
   if (*memo >= 0 || coder->code->failed)
     return *memo;
-  folded = node->all & ~node->scope;
+  const uint32_t folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
   if (node->kind == PERMI_NODE_CHAIN) {
@@ -295,10 +293,9 @@ static double permi_code_operations(const permi_code *code, int k, permi_hybrid_
 
 static void permi_code_values(permi_coder *coder)
 {
-  int value;
   memset(coder->memo, -1, (size_t)coder->memos * sizeof *coder->memo);
   memset(coder->base, -1, sizeof coder->base);
-  value = permi_code_entry(coder, coder->work->n + coder->work->nodes - 1, 0);
+  const int value = permi_code_entry(coder, coder->work->n + coder->work->nodes - 1, 0);
   permi_code_put(coder, PERMI_CODE_TOTAL, 0, value, 0, 0, 0);
 }
 
@@ -307,16 +304,15 @@ static void permi_code_statements(permi_coder *coder)
   const permi_arrangement *layout = coder->layout;
   permi_code *code = coder->code;
   const int n = coder->work->n;
-  int i, j;
   permi_code_values(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
   if (!coder->whole)
     permi_code_values(coder);
-  for (j = 0; j <= code->walk && !code->failed; j++) {
+  for (int j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + j;
     code->first_flip[j] = code->flips;
-    for (i = 0; i < n && j < code->walk; i++)
+    for (int i = 0; i < n && j < code->walk; i++)
       if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         const double *number = coder->rows.number[i][k];
         const double twice[PERMI_WHOLE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
@@ -340,10 +336,9 @@ static void permi_code_print(permi_code *code, const char *format, ...)
 {
   while (!code->failed) {
     const size_t left = (size_t)code->text_room - code->length;
-    size_t length;
     va_list arguments;
     va_start(arguments, format);
-    length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
+    const size_t length = permi_vsay(left ? code->text + code->length : NULL, left, format, arguments);
     va_end(arguments);
     if (length < left) {
       code->length += length;
@@ -420,12 +415,11 @@ static void permi_code_print_statement(permi_coder *coder, int k)
 static void permi_code_print_statements(permi_coder *coder, int begin, int end)
 {
   permi_code *code = coder->code;
-  int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
                            "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
                      coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
-  for (k = begin; k < end; k++)
+  for (int k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts > 1)
     return;
@@ -504,9 +498,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code *code = coder->code;
   const int parts = coder->parts;
   char text[32];
-  int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
-  for (k = 0; k < code->constants * parts; k++)
+  for (int k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
   if (parts > 1) {
@@ -522,10 +515,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
                          "const double *residue = 0) "
                          "{ switch (j) {\n");
-  for (j = 0; j < code->walk; j++) {
+  for (int j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
-    for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
-      for (p = 0; p < parts; p++) {
+    for (int k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
+      for (int p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
         permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',

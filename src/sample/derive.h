@@ -78,13 +78,12 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   const permi_trace *trace = sampling->trace;
   permi_number product = permi_number_one();
   perm_status status = PERM_OK;
-  int k;
   derivation->whole = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
   derivation->rest = (permi_number *)permi_pool_get(&working->pool, (size_t)blocks, sizeof product);
   if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   permi_number_reduce(&product, sampling->options->modulus);
-  for (k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+  for (int k = 0; k < blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       derivation->whole[k] = permi_cell_number(working, permi_derive_single(sampling, k));
     } else {
@@ -99,7 +98,7 @@ static perm_status permi_derive_products(permi_derivation *derivation)
   }
   derivation->permanent = product;
   product = permi_number_one();
-  for (k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
+  for (int k = derivation->wanted == PERMI_CHANCES ? -1 : blocks - 1;
        k >= 0 && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k--) {
     status = permi_derive_multiply(derivation, &derivation->rest[k], &product);
     if (status == PERM_OK)
@@ -245,8 +244,7 @@ static perm_status permi_derive_entries(permi_derivation *derivation)
   const permi_working *working = &sampling->working;
   const permi_trace *trace = sampling->trace;
   perm_status status = PERM_OK;
-  int k;
-  for (k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
+  for (int k = 0; k < working->blocks && status == PERM_OK && !permi_watch_step(sampling->watch, (size_t)k, 500); k++) {
     if (permi_sample_single(sampling, k)) {
       const permi_cell *single = permi_derive_single(sampling, k);
       double value[2] = {1, single->real};
@@ -279,10 +277,9 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
   double lost, bound, estimate, least_told;
   long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
-  size_t k;
   permi_number_normalise(permanent);
   whole = permanent->exp2;
-  for (k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++)
     if (gradient[k] != 0) {
       const long long e = derivation->exp2[k / (size_t)parts] + permi_exponent(gradient[k]);
       most = e > most ? e : most;
@@ -297,7 +294,7 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
   if (whole < common - 1000)
     common = whole > common - 2000 ? whole + 1000 : common - 1000;
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;
     error = x != 0 && fabs(y) < DBL_MIN ? DBL_MIN : error;
@@ -321,16 +318,6 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   }
 }
 
-static double permi_derive_array_seconds(const permi_derivation *derivation)
-{
-  const perm_options *options = derivation->sampling.options;
-  const int n = derivation->matrix->n;
-  return derivation->wanted >= PERMI_RESIDUE_DERIVATIVES || n > PERM_MAX_N || derivation->matrix->m != n ||
-                 options->certify || options->method != PERM_METHOD_AUTO
-             ? (double)INFINITY
-             : 8 * n * ldexp(1, n - 1) / permi_dense_rate(options); /* a gradient is about 8 permanents */
-}
-
 static perm_status permi_derive_array(permi_derivation *derivation, perm_result *result)
 {
   const perm_matrix *matrix = derivation->matrix;
@@ -342,8 +329,6 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
   permi_problem problem;
   void *entries;
   perm_status status = permi_sparse_array(matrix, &options->allocator, 0, &problem, &entries, result);
-  size_t e;
-  int i, part;
   call.out = (double *)permi_allocate(&options->allocator, (size_t)n * (size_t)n * (size_t)parts, sizeof *call.out);
   if (status == PERM_OK && !call.out)
     status = permi_fail_memory(result);
@@ -353,9 +338,9 @@ static perm_status permi_derive_array(permi_derivation *derivation, perm_result 
     status = permi_minors_metered(&call, options, result);
     result->argument = status < 0 && result->argument ? 1 : result->argument;
   }
-  for (i = 0; i < n && status == PERM_OK; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      for (part = 0; part < parts; part++)
+  for (int i = 0; i < n && status == PERM_OK; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      for (int part = 0; part < parts; part++)
         out[e * (size_t)parts + (size_t)part] = call.out[(i * n + matrix->column[e]) * parts + part];
   if (chances || permi_sparse_rounds(matrix, derivation->sampling.watch))
     result->error_bound = (double)INFINITY;
@@ -370,8 +355,11 @@ static perm_status permi_derive(permi_derivation *derivation)
   permi_sampling *sampling = &derivation->sampling;
   permi_working *working = &sampling->working;
   const perm_matrix *matrix = derivation->matrix;
-  const double seconds = permi_derive_array_seconds(derivation);
+  const perm_options *options = sampling->options;
   const int longer = permi_matrix_longer(matrix), chances = derivation->wanted == PERMI_CHANCES;
+  const int array = derivation->wanted < PERMI_RESIDUE_DERIVATIVES && matrix->n <= PERM_MAX_N &&
+                    matrix->m == matrix->n && !options->certify && options->method == PERM_METHOD_AUTO;
+  const double seconds = array ? 8 * matrix->n * ldexp(1, matrix->n - 1) / permi_dense_rate(options) : (double)INFINITY;
   perm_result *result = sampling->result;
   perm_status status = PERM_ERROR_MEMORY;
   int zero = 0;
@@ -379,7 +367,7 @@ static perm_status permi_derive(permi_derivation *derivation)
     return permi_fail_memory(result);
   sampling->engines = derivation->wanted == PERMI_DERIVATIVES ? PERMI_TRACERS : PERMI_TRACERS - 1;
   sampling->tracer = permi_derivers;
-  sampling->worth = seconds < (double)INFINITY ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* three passes */
+  sampling->worth = array ? fmax(PERMI_DERIVE_FREE, seconds) / 3 : seconds; /* a gradient is about 8 permanents */
   working->is_complex = matrix->kind == PERM_KIND_COMPLEX;
   working->zeros = 1;
   working->shift = (double *)permi_pool_zeros(&working->pool, 2 * (size_t)longer, sizeof(double));
@@ -461,12 +449,11 @@ static void permi_derive_fill(const permi_derivation *derivation, perm_status st
   const perm_matrix *matrix = derivation->matrix;
   const size_t parts = derivation->wanted == PERMI_DERIVATIVES && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const size_t count = derivation->out ? parts * matrix->nnz : 0;
-  size_t k;
   if (count)
     memset(derivation->out, 0, count * bytes[derivation->wanted]);
-  for (k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
+  for (size_t k = 0; status != PERM_OK && derivation->wanted <= PERMI_CHANCES && k < count; k++)
     ((double *)derivation->out)[k] = (double)NAN;
-  for (k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
+  for (size_t k = 0; derivation->unmatched && k < (size_t)permi_matrix_longer(matrix); k++)
     derivation->unmatched[k] = status != PERM_OK ? (double)NAN : matrix->m != matrix->n;
 }
 
@@ -480,11 +467,10 @@ static perm_status permi_derive_call(const perm_matrix *matrix, const perm_optio
   permi_metered call;
   permi_control watch;
   perm_matrix real;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
   memset(&derivation, 0, sizeof derivation);
-  status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
+  perm_status status = permi_sample_begin(&derivation.sampling, matrix, options_given, &call, &watch, result);
   derivation.matrix = matrix;
   derivation.wanted = wanted;
   derivation.out = out;

@@ -31,9 +31,8 @@ static PERMI_ALWAYS_INLINE void permi_values_dot_of(permi_algebra algebra, const
   const permi_coefficient one = permi_coefficient_one();
   const size_t bytes = 8 * permi_value_words(algebra, numbers);
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t k;
   memset(sum, 0, bytes);
-  for (k = 0; k < count; k++) {
+  for (size_t k = 0; k < count; k++) {
     const size_t i = pair ? pair[k] >> 16 : k, j = pair ? pair[k] & 65535 : place ? place[k] : k;
     if (!place || j != PERMI_ARRAY_NOWHERE)
       permi_value_fuse(algebra, numbers, x + i * bytes, sum, bar + j * bytes);
@@ -169,7 +168,6 @@ static perm_status permi_lists_back(permi_run *run, int q)
   const permi_sizes sizes = run->base.sizes;
   perm_status status = permi_back_again(back, p, 0);
   size_t g, longest = 0;
-  int s;
   if (status != PERM_OK)
     return status;
   run->base.done += frontier->cost[frontier->steps] * PERMI_STATE_SECONDS;
@@ -185,7 +183,7 @@ static perm_status permi_lists_back(permi_run *run, int q)
     char *y = (char *)target->value + target->first[g] * bytes;
     longest = count > longest ? count : longest;
     memset(y, 0, count * bytes);
-    for (s = 0; s < run->streams; s++) {
+    for (int s = 0; s < run->streams; s++) {
       permi_cursor *cursor = &run->cursor[s];
       while (permi_key_compare(cursor->key, key, (int)words) < 0) {
         cursor->group++;
@@ -202,13 +200,13 @@ static perm_status permi_lists_back(permi_run *run, int q)
       }
     }
     if ((g + 1) % PERMI_BACK_GROUPS == 0 || g + 1 == target->groups) {
-      for (s = 0; s < run->streams; s++)
+      for (int s = 0; s < run->streams; s++)
         permi_values_add(numbers, &one, permi_back_place(back, last - s), back->sum + (size_t)s * size, 1);
       memset(back->sum, 0, (size_t)run->streams * bytes);
       status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
     }
   }
-  for (s = 0; s < run->streams; s++)
+  for (int s = 0; s < run->streams; s++)
     permi_back_derived(back, last - s, &kept->sizes[p], &sizes, (double)target->states);
   permi_back_terms(back, (double)longest, PERMI_BACK_GROUPS, (double)target->groups / PERMI_BACK_GROUPS + 1,
                    (double)target->states);
@@ -221,15 +219,13 @@ static perm_status permi_lists_pass_back(permi_back *back, permi_control *contro
 {
   const permi_frontier *frontier = back->frontier;
   permi_run run;
-  perm_status status;
-  int k;
   memset(&run, 0, sizeof run);
   run.base.keeper = back;
-  status = permi_run_open(&back->reversed, control, permi_run_step, &run);
+  perm_status status = permi_run_open(&back->reversed, control, permi_run_step, &run);
   run.advance = permi_lists_back;
   if (status == PERM_OK) {
     permi_list first = ((permi_frontier_kept *)back->trace->kept)->list[frontier->steps];
-    for (k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++) {
       back->bar[k] = (char *)run.list[k].value;
       permi_list_release(&run.base.locked, &run.list[k]);
     }
@@ -274,29 +270,27 @@ static perm_status permi_arrays_back(permi_arrays_run *run, int q)
   uint64_t one[2 * PERM_INTEGER_WORDS];
   double block = 0, blocks = 0, *room = back->part[run->most];
   perm_status status = permi_back_again(back, p, run->absolute);
-  size_t k;
-  int s, ones;
   if (status != PERM_OK)
     return status;
   step.kept = (char *)kept->value[p];
   run->kernel = permi_dots_kernel(run->numbers.algebra, run->arrays->isa, &step.sums);
   memset(room, 0, (size_t)streams * pieces * step.sums * sizeof *room);
   memcpy(run->top, target->top, (size_t)target->tops * sizeof *run->top);
-  for (s = 0; s < streams; s++)
+  for (int s = 0; s < streams; s++)
     back->part[s] = frontier->entry[last - s] == INT_MIN ? NULL : room + (size_t)s * pieces * step.sums;
   run->tracking = 0;
   status = permi_share(frontier->states[p] < PERMI_PARALLEL_STATES ? 1 : run->base.threads, 0, pieces,
                        permi_array_piece, &step, NULL);
   run->kernel = kernel;
   permi_value_one(&run->numbers, one);
-  for (s = 0; s < streams; s++) {
-    for (k = 0; k < pieces * step.sums && back->part[s]; k += words)
+  for (int s = 0; s < streams; s++) {
+    for (size_t k = 0; k < pieces * step.sums && back->part[s]; k += words)
       permi_values_dot(&run->numbers, back->part[s] + k, one, NULL, NULL, 1, permi_back_place(back, last - s));
     permi_back_derived(back, last - s, &kept->sizes[p], &run->base.sizes, (double)target->states);
   }
-  for (s = 0; s <= target->low; s++)
+  for (int s = 0; s <= target->low; s++)
     block = fmax(block, target->start[s + 1] - target->start[s]);
-  for (ones = 0; ones <= run->arrays->top; ones++)
+  for (int ones = 0; ones <= run->arrays->top; ones++)
     blocks = fmax(blocks, target->middle_start[ones + 1] - target->middle_start[ones]);
   permi_back_terms(back, block, blocks / PERMI_ARRAY_PIECES + 1, (double)(pieces * step.sums / words),
                    (double)target->states);
@@ -333,12 +327,11 @@ static perm_status permi_back_pass(permi_back *back, permi_control *control, int
   permi_trace *trace = back->trace;
   const permi_frontier *frontier = back->frontier;
   const int last = frontier->steps;
-  const permi_frontier_kept *kept;
   const void *value = NULL;
   perm_status status = permi_frontier_keep(trace, control, frontier, pass, back->every);
   if (status != PERM_OK)
     return status;
-  kept = (const permi_frontier_kept *)trace->kept;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   if (frontier->arrays)
     value = kept->value[last];
   else if (kept->list[last].states)
@@ -358,8 +351,7 @@ static double permi_back_bytes(const permi_frontier *frontier, int every, int ru
 {
   const double bytes = (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES, *states = frontier->states;
   double kept = 0, within = 0, most = 0;
-  int p;
-  for (p = 0; p <= frontier->steps; p++) {
+  for (int p = 0; p <= frontier->steps; p++) {
     const int keeps = p % every == 0 || p == frontier->steps;
     kept += keeps ? states[p] : 0;
     within = keeps ? 0 : within + states[p];
@@ -396,7 +388,6 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   permi_sizes whole[2];
   permi_back back;
   perm_status status = PERM_OK;
-  int s, pass;
   memset(&back, 0, sizeof back);
   frontier.words = NULL; /* adjoints are long */
   if (plan->arrays) {
@@ -417,7 +408,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   back.sizes = derived->sizes;
   if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
     status = PERM_ERROR_MEMORY;
-  for (pass = 0; pass < passes && status == PERM_OK; pass++) {
+  for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);
     if (pass) {
       back.offset = size - 1;
@@ -425,7 +416,7 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
     }
     status = back.sizes ? permi_back_pass(&back, control, pass, &whole[pass]) : PERM_ERROR_MEMORY;
   }
-  for (s = 0; s < streams && status == PERM_OK; s++) {
+  for (int s = 0; s < streams && status == PERM_OK; s++) {
     permi_sizes both[2] = {derived->sizes[s], back.sizes[s]};
     derived->of[s] = plan->entry[s];
     if (passes == 2)

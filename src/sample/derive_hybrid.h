@@ -112,21 +112,6 @@ static void permi_reverse_sets(permi_instruction *operation, const permi_stateme
   }
 }
 
-/* Raises the additions of operands' adjoints: those of the result's, its own while it collects, a group's. */
-static void permi_reverse_count(const permi_instruction *operation, const permi_statement *t, double own,
-                                permi_reverse_slot *slot)
-{
-  const permi_statement *end = t + operation->count;
-  int k;
-  for (; t < end; t++) {
-    const permi_reverse_slot *out = &slot[t->out];
-    const int operand[4] = {t->p, t->q, t->h, t->g};
-    const double all = out->additions + (out->set ? 0 : own * out->reads);
-    for (k = 0; k < 4; k++) /* at 0 is none */
-      slot[operand[k]].additions = fmax(slot[operand[k]].additions, k < 2 ? all : all + operation->group);
-  }
-}
-
 /* Returns 0 without memory. */
 static int permi_reverse_program(permi_reverse *reverse)
 {
@@ -161,7 +146,13 @@ static int permi_reverse_program(permi_reverse *reverse)
     permi_instruction *operation = &back->operation[k];
     permi_statement *t = back->statement + operation->first;
     operation->other = !slot[t->out].set;
-    permi_reverse_count(operation, t, own, slot);
+    for (i = 0; i < operation->count; i++, t++) { /* its adjoint's additions, its own while it collects, a group's */
+      const permi_reverse_slot *out = &slot[t->out];
+      const int operand[4] = {t->p, t->q, t->h, t->g};
+      const double all = out->additions + (out->set ? 0 : own * out->reads);
+      for (int q = 0; q < 4; q++) /* at 0 is none */
+        slot[operand[q]].additions = fmax(slot[operand[q]].additions, q < 2 ? all : all + operation->group);
+    }
   }
   for (k = 0; k < hybrid->constants; k++) {
     const permi_reverse_slot *sum = &slot[permi_hybrid_line(hybrid->slot_count + k)];
@@ -232,11 +223,8 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
 {
   const perm_allocator *allocator = &maker->options->allocator;
   permi_reverse *reverse;
-  permi_hybrid *hybrid;
-  perm_status status;
-  int least;
-  status = permi_hybrid_offer(maker, block, rival, offer);
-  hybrid = (permi_hybrid *)offer->plan;
+  const perm_status status = permi_hybrid_offer(maker, block, rival, offer);
+  permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK || !hybrid)
     return status;
   offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
@@ -250,7 +238,7 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
   reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
   reverse->numbers.parts = hybrid->parts;
-  least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
+  const int least = hybrid->high < PERMI_REVERSE_LEAST_LOG2 ? hybrid->high : PERMI_REVERSE_LEAST_LOG2;
   hybrid->chunk_log2 = permi_clamp(hybrid->high - PERMI_REVERSE_CHUNKS_LOG2, least, hybrid->high);
   reverse->each = offer->seconds / ldexp(1, hybrid->high);
   offer->likely = offer->seconds; /* sums of |terms| are seen to be at most e^(0.4 n) times a positive permanent */
@@ -299,8 +287,7 @@ static permi_reverse_side permi_reverse_side_of(const permi_reverse *reverse, do
 static double permi_reverse_lanes(const double *x, int lanes, int bit)
 {
   double sum[8] = {0};
-  int k;
-  for (k = 0; k < lanes; k++)
+  for (int k = 0; k < lanes; k++)
     sum[k & 7] += bit >= 0 && k >> bit & 1 ? -x[k] : x[k];
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
@@ -328,19 +315,18 @@ static void permi_reverse_collect(const permi_reverse *reverse, const permi_reve
   double *each = side->each + hybrid->row_constant[i] * PERMI_HYBRID_DOUBLES;
   double *entry = side->entry + reverse->high_start[i] * PERMI_HYBRID_DOUBLES;
   double *sum = side->sum + i * PERMI_HYBRID_DOUBLES, of[2];
-  int e, s, p;
-  for (s = 0; s < settings; s++) {
+  for (int s = 0; s < settings; s++) {
     double *block = each + s * PERMI_HYBRID_DOUBLES;
-    for (p = 0; p < parts; p++)
+    for (int p = 0; p < parts; p++)
       of[p] = permi_reverse_lanes(block + p * lanes, lanes, -1);
     memcpy(block, of, (size_t)parts * sizeof *of);
   }
-  for (e = reverse->start[i]; e < reverse->start[i + 1]; e++) {
+  for (int e = reverse->start[i]; e < reverse->start[i + 1]; e++) {
     const int k = reverse->place[e], high = k >= inner && k < inner + hybrid->high;
     const int bit = k < inner ? permi_count_ones(hybrid->row_scope[i] & ((1u << k) - 1)) : k - inner - hybrid->high;
-    for (p = 0; p < parts; p++) {
+    for (int p = 0; p < parts; p++) {
       double x = 0;
-      for (s = 0; k < inner && s < settings; s++)
+      for (int s = 0; k < inner && s < settings; s++)
         x += s >> bit & 1 ? -each[s * PERMI_HYBRID_DOUBLES + p] : each[s * PERMI_HYBRID_DOUBLES + p];
       if (high)
         x = permi_reverse_lanes(entry + p * lanes, lanes, -1);
@@ -363,10 +349,9 @@ static void permi_reverse_flush(const permi_reverse *reverse, const permi_revers
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_dd *moduli = result + (reverse->edges + 1) * hybrid->parts;
-  int i;
   reverse->family->back[hybrid->parts - 1](&reverse->back, side[0].values, side[0].bars, PERMI_HYBRID_ALL, -1);
   reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, PERMI_HYBRID_ALL, 1);
-  for (i = 0; i < hybrid->n; i++) {
+  for (int i = 0; i < hybrid->n; i++) {
     double *sum = side[1].sum + i * PERMI_HYBRID_DOUBLES;
     permi_reverse_row(reverse, &side[0], i, gray);
     permi_reverse_row(reverse, &side[1], i, gray);
@@ -385,16 +370,15 @@ static double permi_reverse_moduli(const permi_reverse *reverse, const permi_rev
   double *result = permi_hybrid_slot(side[1].values, hybrid->result), sum = 0;
   double *bar = permi_hybrid_slot(side[1].bars, hybrid->result);
   const int *row;
-  int i, j, k;
   reverse->family->back[0](&reverse->back, side[1].values, side[1].bars, owed, 1);
   memcpy(side[1].values, side[0].values, (size_t)permi_hybrid_line(hybrid->n) * 8 * sizeof(double));
-  for (i = 0; owed & PERMI_HYBRID_ALL && i < hybrid->n; i++)
+  for (int i = 0; owed & PERMI_HYBRID_ALL && i < hybrid->n; i++)
     reverse->family->sums(hybrid, algebra, i, hybrid->slot_count, side[1].values);
-  for (j = 0; !(owed & PERMI_HYBRID_ALL) && j < hybrid->low; j++)
+  for (int j = 0; !(owed & PERMI_HYBRID_ALL) && j < hybrid->low; j++)
     for (row = hybrid->touched[j]; owed >> j & 1 && *row >= 0; row++)
       reverse->family->sums(hybrid, algebra, *row, hybrid->slot_count, side[1].values);
   hybrid->family->absolute[hybrid->algebra](hybrid, side[1].values, owed);
-  for (k = 0; k < hybrid->lanes; k++) {
+  for (int k = 0; k < hybrid->lanes; k++) {
     bar[k] = weight * fabs(hybrid->sign[k]);
     sum += bar[k] * result[k];
   }
@@ -425,7 +409,6 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
     reverse->family->sums(hybrid, (int)hybrid->algebra, i, slots, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
-    int all;
     family->execute[hybrid->algebra](hybrid, values, turned);
     family->add(hybrid, permi_hybrid_slot(values, hybrid->result), total, (int)(s & 1));
     for (k = 0; k < lanes; k++)
@@ -434,7 +417,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
       absolute += permi_reverse_moduli(reverse, side, owed, weight);
       owed = 0;
     }
-    all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
+    const int all = ++s == last || s % PERMI_REVERSE_STEPS == 0;
     j = permi_trailing_zeros(s);
     turned = !all && j < hybrid->low ? 1u << j : PERMI_HYBRID_ALL;
     owed |= turned;
@@ -490,32 +473,31 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   const permi_dd *moduli = result + (edges + 1) * parts;
   permi_derived *derived = trace->derived;
   double product = 1;
-  int i, l, e, p;
   derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
   derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i <= n; i++) {
+  for (int i = 0; i <= n; i++) {
     const int first = i < n ? reverse->start[i] * parts : edges * parts;
     const int end = i < n ? reverse->start[i + 1] * parts : first + parts;
     double *value = (double *)(void *)derived->whole.value, error[2], largest = 0;
-    for (e = first; e < end; e++)
+    for (int e = first; e < end; e++)
       largest = fmax(largest, 1.5 * fabs(result[e].hi));
     product = 1;
-    for (l = 0; l < n; l++)
+    for (int l = 0; l < n; l++)
       product *= l == i ? 1 : reverse->size[l] * (1 + 1e-12);
     permi_reverse_error(trace, reverse, product, moduli[i].hi, largest, error);
-    for (e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
+    for (int e = reverse->start[i]; i < n && e < reverse->start[i + 1]; e++) {
       const int at = reverse->edge[e];
       value = (double *)(void *)(derived->value + (size_t)at * derived->size);
-      for (p = 0; p < parts; p++)
+      for (int p = 0; p < parts; p++)
         value[p] = result[e * parts + p].hi;
       derived->of[at] = at;
       derived->sizes[at].exp2 = hybrid->scale_exp2 - (n - 1) + hybrid->line_exp2[0][i] +
                                 hybrid->line_exp2[1][hybrid->order[reverse->place[e]]];
       memcpy(derived->error[at], error, sizeof error);
     }
-    for (p = 0; i == n && p < parts; p++)
+    for (int p = 0; i == n && p < parts; p++)
       value[p] = result[edges * parts + p].hi;
     if (i == n)
       memcpy(derived->error[edges], error, sizeof error);
@@ -532,12 +514,9 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
   const uint64_t chunks = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
   permi_reverse_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  uint64_t chunk;
-  size_t k;
-  int threads;
   memset(&run, 0, sizeof run);
   permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
-  threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
+  const int threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
   run.reverse = reverse;
   run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
   run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
@@ -549,8 +528,8 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
     run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
     status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
   }
-  for (chunk = 1; chunk < chunks && status == PERM_OK; chunk++)
-    for (k = 0; k < results; k++)
+  for (uint64_t chunk = 1; chunk < chunks && status == PERM_OK; chunk++)
+    for (size_t k = 0; k < results; k++)
       run.result[k] = permi_dd_add(run.result[k], run.result[chunk * results + k]);
   if (status == PERM_OK)
     status = permi_reverse_values(trace, reverse, run.result);

@@ -126,11 +126,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_copies)(const permi_instruction *ope
 {
   const permi_statement *end = t + operation->count;
   const int folds = operation->opcode == PERMI_OP_DIFFERENCE, clears = operation->other;
-  int k;
   for (; t < end; t++) {
     double *out = permi_hybrid_slot(bars, t->out), *p = permi_hybrid_slot(bars, folds ? t->p : t->h);
     double *q = permi_hybrid_slot(bars, t->q);
-    for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+    for (int k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
       const PERMI_V b = PERMI_LOAD(out + k);
       PERMI_STORE(p + k, PERMI_LOAD(p + k) + b);
       if (folds)
@@ -149,8 +148,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_chain)(int parts, const permi_hybrid
   const int algebra = parts == 2 ? PERMI_HYBRID_COMPLEX : PERMI_HYBRID_REAL;
   double *out = permi_hybrid_slot(bars, first->out), *prefix = permi_hybrid_slot(bars, hybrid->slot_count);
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
-  int k;
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH; k++) {
+  for (int k = 0; k < PERMI_HYBRID_DOUBLES / parts / PERMI_WIDTH; k++) {
     PERMI_N x = PERMI_H(get)(parts, out, k);
     PERMI_H(put)(parts, out, k, PERMI_H(one)(PERMI_SET(0.0)));
     for (t = first; t < end; t++) {
@@ -213,11 +211,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hy
   const double *base = permi_hybrid_slot(values, permi_hybrid_line(i)), least = hybrid->floor[permi_hybrid_line(i)];
   const int end = hybrid->row_constant[i + 1];
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
-  int s, k;
-  for (s = hybrid->row_constant[i]; s < end; s++) {
+  for (int s = hybrid->row_constant[i]; s < end; s++) {
     const PERMI_N c = PERMI_H(constant)(algebra, hybrid, s);
     double *to = permi_hybrid_slot(values, permi_hybrid_line(slots + s));
-    for (k = 0; k < PERMI_H(count)(algebra); k++)
+    for (int k = 0; k < PERMI_H(count)(algebra); k++)
       PERMI_H(put)(parts, to, k, PERMI_H(row)(algebra, PERMI_H(get)(row_parts, base, k), c, least, prime));
   }
 }
@@ -241,10 +238,9 @@ PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int alge
 PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, double *each, double *sum,
                                            const unsigned char *column, uint64_t gray, double *entry)
 {
-  int s, k;
-  for (k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
+  for (int k = 0; k < PERMI_HYBRID_DOUBLES; k += PERMI_WIDTH) {
     PERMI_V all = PERMI_SET(0.0);
-    for (s = slot; s < end; s++) {
+    for (int s = slot; s < end; s++) {
       double *at = permi_hybrid_slot(bars, permi_hybrid_line(s)) + k;
       const PERMI_V x = PERMI_LOAD(at);
       all = all + x;
@@ -255,7 +251,7 @@ PERMI_TARGET static void PERMI_H(back_row)(double *bars, int slot, int end, doub
       PERMI_STORE(at, PERMI_SET(0.0));
     }
     PERMI_STORE(sum + k, PERMI_LOAD(sum + k) + all);
-    for (s = 0; column[s] < 64; s++) {
+    for (int s = 0; column[s] < 64; s++) {
       double *to = entry + s * PERMI_HYBRID_DOUBLES + k;
       PERMI_STORE(to, gray >> column[s] & 1 ? PERMI_LOAD(to) - all : PERMI_LOAD(to) + all);
     }

@@ -31,13 +31,12 @@ static PERMI_ALWAYS_INLINE void permi_tree_gather_of(permi_algebra algebra, cons
   const permi_coefficient one = permi_coefficient_one();
   const size_t size = permi_value_words(algebra, numbers);
   uint64_t sum[2 * PERM_INTEGER_WORDS];
-  size_t i, k;
   if (algebra == PERMI_WIDE || algebra == PERMI_MAGNITUDES_DD) /* never chosen */
     return;
-  for (i = 0; i < of->count; i++) {
+  for (size_t i = 0; i < of->count; i++) {
     const uint32_t m = of->mask[i] ^ join->rows;
     memset(sum, 0, 8 * size);
-    for (k = 0; k < group->count; k++) {
+    for (size_t k = 0; k < group->count; k++) {
       const uint32_t state = group->mask[k] ^ m;
       const size_t place = rank->low[state & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[state >> PERMI_TREE_LOW];
       permi_value_fuse(algebra, numbers, group->value + size * group->index[k], sum, bar + size * place);
@@ -94,14 +93,13 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
   permi_tree_ray ray = permi_tree_ray_begin(tree, node, product, parts), to = permi_tree_ray_begin(tree, node, bar, 1);
   permi_sizes sizes = table->sizes;
   double weight = 1, least = 1;
-  int e, part;
   memset(bar->value, 0, bar->states * size * sizeof *bar->value);
   memcpy(to.matched, table->value, table->states * size * sizeof *table->value);
   ray.back = permi_tree_ray_back;
   ray.matched = table->value;
   ray.open_bar = (uint64_t *)(uintptr_t)to.open;
   ray.sum = back->sum;
-  for (e = node->edge - 1; e < node[1].edge; e++) {
+  for (int e = node->edge - 1; e < node[1].edge; e++) {
     const int some = permi_tree_ray_aim(&ray, node, e);
     const double highs = 1u << (ray.bit < ray.t ? ray.t - 1 - ray.bit : 0), slices = parts > highs ? parts : 1;
     const double states = (double)product->states;
@@ -110,7 +108,7 @@ static void permi_tree_star_back(permi_tree_back *back, const permi_tree_node *n
     permi_coefficient_weigh(ray.c, &weight, &least);
     memset(ray.sum, 0, (size_t)parts * size * sizeof *ray.sum);
     permi_share(threads, 0, (uint64_t)parts, permi_tree_ray_part, &ray, NULL);
-    for (part = 1; part < parts; part++)
+    for (int part = 1; part < parts; part++)
       permi_values_add(&tree->numbers, &one, ray.sum, ray.sum + (size_t)part * size, 1);
     sizes.exp2 = table->sizes.exp2 + product->sizes.exp2;
     sizes.loss = permi_tree_join_loss(&table->sizes, &product->sizes, states);
@@ -176,12 +174,10 @@ static perm_status permi_tree_direct_back(permi_tree_product *join, int side, in
 {
   const permi_tree_run *run = join->run;
   const double *value = (const double *)(const void *)join->factor[side]->value;
-  perm_status status;
-  uint32_t s;
   join->inner = side;
   join->bar = (double *)(void *)bar->value;
-  status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
-  for (s = 0; s < bar->states; s++)
+  const perm_status status = permi_share(threads, 0, (uint64_t)1 << join->cut, permi_tree_direct_part, join, NULL);
+  for (uint32_t s = 0; s < bar->states; s++)
     if (permi_count_ones(s) > join->factor[side]->difference || (!run->zeros && value[s] == 0))
       join->bar[s] = 0;
   return status;
@@ -286,8 +282,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   permi_tree_table table = kept->own[tree->nodes - 1];
   perm_status status = PERM_OK;
   size_t most = 1;
-  int i, e;
-  for (i = 0; i < tree->nodes; i++)
+  for (int i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
   permi_derived_begin(trace, &tree->numbers, (int)wanted);
   derived->whole.sizes = table.sizes;
@@ -297,16 +292,16 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
   if (trace->lasting.failed || pool->failed)
     return PERM_ERROR_MEMORY;
-  for (i = 0; i < tree->nodes && tree->alone; i++)
+  for (int i = 0; i < tree->nodes && tree->alone; i++)
     derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
-  for (e = 0; e < tree->node[tree->nodes].edge; e++)
+  for (int e = 0; e < tree->node[tree->nodes].edge; e++)
     derived->of[e] = tree->edge[e].entry;
   back.product = tree->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
   run->zeros = trace->zeros || tree->numbers.algebra != PERMI_MAGNITUDES || table.sizes.loss != 0;
   permi_tree_unit(tree, run->table, run->values);
   run->stacked = 1;
   back.roundings[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0 && status == PERM_OK; i--) {
+  for (int i = tree->nodes - 1; i >= 0 && status == PERM_OK; i--) {
     const permi_tree_node *node = &tree->node[i];
     run->base.done = whole + 2 * (whole - tree->cost[i + 1]);
     status = permi_runner_poll(&run->base, PERMI_RUNNER_POLL / 16, run->base.done, 0);
@@ -318,7 +313,7 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
       status = status == PERM_OK ? permi_tree_node_back(&back, i, &table) : status;
     } else {
       table.set = node->all >> 1;
-      for (e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
+      for (int e = node->edge - (tree->alone != NULL); e < node[1].edge; e++)
         permi_tree_derived(&back, node, e, permi_tree_value_of(tree, &table, node->rows, e < node->edge
                                                                    ? 0 : 1u << tree->edge[e].bit),
                            &table.sizes, back.roundings[i]);

@@ -59,20 +59,18 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
-  int b;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
   draw.columns = (int *)(void *)(draw.weight + sampling->weights);
   draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
-  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
     draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random);
-    for (b = 0; b < sampling->blocks; b++) {
+    for (int b = 0; b < sampling->blocks; b++) {
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -103,8 +101,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
 static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
 {
   const permi_offer *why = NULL;
-  int i;
-  for (i = 0; i < offers->engines; i++) /* the frontier's reason says most */
+  for (int i = 0; i < offers->engines; i++) /* the frontier's reason says most */
     why = offers->offer[i].why[0] ? &offers->offer[i] : why;
   if (maker->watch->stopped != PERM_OK)
     return maker->watch->stopped;
@@ -126,13 +123,12 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
-  int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
     return PERM_ERROR_MEMORY;
   trace->given = permi_entry_roundings(&sampling->working, trace->n) + block.additions;
   permi_offers_begin(&offers, permi_sample_engines, sampling->engines, offer);
   offers.best = sampling->worth;
-  for (i = 0; i < sampling->engines; i++)
+  for (int i = 0; i < sampling->engines; i++)
     offer[i].least = sampling->tracer[i] ? permi_least_seconds(&block, &permi_sample_engines[i]) : (double)INFINITY;
   maker->offers = &offers;
   if (named)
@@ -176,7 +172,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   sampling->visited += trace->visited;
   sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
   sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
-  for (i = 0; i < sampling->engines; i++)
+  for (int i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_pool_release(&block.pool);
   return status;
@@ -198,7 +194,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   permi_maker maker;
   permi_account account;
   perm_status status = permi_block_lines(working);
-  int k;
   if (status != PERM_OK)
     return status;
   sampling->trace = (permi_trace *)permi_pool_zeros(&working->pool, (size_t)working->blocks, sizeof(permi_trace));
@@ -221,7 +216,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
-  for (k = 0; k < working->blocks && status == PERM_OK; k++) {
+  for (int k = 0; k < working->blocks && status == PERM_OK; k++) {
     const int *first = working->first + k, *wide = first + working->blocks, order = first[1] - first[0];
     const int *row = working->line + first[0], *column = working->line + wide[0];
     permi_trace *trace = &sampling->trace[sampling->blocks];
@@ -244,10 +239,8 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
 static perm_status permi_sample_weights_check(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
   permi_cell cell;
-  size_t e;
-  int i;
-  for (i = 0; i < matrix->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
+  for (int i = 0; i < matrix->m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1] && !permi_watch_step(watch, e, 5); e++) {
       permi_matrix_entry(matrix, e, &cell);
       if (cell.imaginary != 0 || cell.real < 0)
         return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
@@ -321,8 +314,7 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const perm_mat
 static perm_status permi_sample_end(permi_sampling *sampling, perm_status status, const char *doing)
 {
   const perm_allocator *allocator = &sampling->options->allocator;
-  int b;
-  for (b = 0; b < sampling->blocks; b++) {
+  for (int b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
     permi_pool_release(&sampling->trace[b].lasting);
     if (sampling->trace[b].plan)
@@ -342,7 +334,6 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   size_t at;
   int row, zero = 0;
   const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
-  perm_status status;
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
@@ -352,7 +343,7 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
   sampling->engines = PERMI_TRACERS - 1;
   sampling->tracer = permi_tracers;
   sampling->worth = (double)INFINITY;
-  status = permi_sample_prepare(sampling, matrix, exact, &zero);
+  perm_status status = permi_sample_prepare(sampling, matrix, exact, &zero);
   if (status == PERM_OK && zero)
     status = permi_sample_zero(sampling, matrix);
   if (status == PERM_OK)
@@ -387,10 +378,9 @@ PERM_MORE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const pe
   permi_sampling sampling;
   permi_metered call;
   permi_control watch;
-  perm_status status;
   if (!result)
     return PERM_ERROR_NULL;
-  status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
+  perm_status status = permi_sample_begin(&sampling, matrix, options, &call, &watch, result);
   sampling.seed = seed;
   sampling.begin = first;
   sampling.count = count;

@@ -198,16 +198,15 @@ static void permi_draw_match(permi_draw *draw, int u, int v)
 static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
 {
   double bits[2] = {0, 0};
-  int v, e, words;
   if (!permi_algebra_is_integer(numbers->algebra))
     return 1;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (int v = 0; v < 2 * block->n; v++) {
     double sum = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++)
+    for (int e = block->start[v]; e < block->start[v + 1]; e++)
       sum += fabs((double)block->integer[block->edge[e]]);
     bits[v >= block->n] += log2(sum);
   }
-  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  const int words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
   if (words > PERM_INTEGER_WORDS)
     return 0;
   permi_numbers_lengthen(numbers, words);

@@ -23,8 +23,7 @@ static double permi_classes_kept_bytes(const void *plan)
 {
   const permi_classes *classes = (const permi_classes *)plan;
   double bytes = 0;
-  int p;
-  for (p = 0; p < classes->steps; p++)
+  for (int p = 0; p < classes->steps; p++)
     bytes += classes->step[p].states *
              (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
               (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
@@ -38,13 +37,12 @@ static int permi_class_keep_states(permi_trace *trace, const permi_class_run *ru
   permi_class_list *to = &((permi_class_level *)trace->kept)[p].before;
   const size_t words = (size_t)run->plan->words;
   size_t states = 1, at = 0;
-  int k;
-  for (k = 0; k < run->shares; k++)
+  for (int k = 0; k < run->shares; k++)
     states += list[k].count;
   to->key = (uint64_t *)permi_pool_get(&trace->pool, states, words * sizeof(uint64_t));
   to->value = (char *)permi_pool_get(&trace->pool, states, run->bytes);
   to->exp2 = (int64_t *)permi_pool_get(&trace->pool, states, sizeof(int64_t));
-  for (k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
+  for (int k = 0; k < run->shares && !trace->pool.failed; at += list[k++].count)
     if (list[k].count) {
       memcpy(to->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
       memcpy(to->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
@@ -59,8 +57,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
   const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
   permi_class_level *level = (permi_class_level *)trace->kept + p;
   size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
-  int share, pass;
-  for (share = 0; share < run->shares; share++) {
+  for (int share = 0; share < run->shares; share++) {
     base[0][share + 1] = base[0][share] + from[share].count;
     base[1][share + 1] = base[1][share] + into[share].count;
     links += run->links[share].count;
@@ -70,8 +67,8 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
   level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
   if (trace->pool.failed)
     return 0;
-  for (pass = 0; pass < 2; pass++) {
-    for (share = 0; share < run->shares; share++)
+  for (int pass = 0; pass < 2; pass++) {
+    for (int share = 0; share < run->shares; share++)
       for (k = 0; k < run->links[share].count; k++) {
         permi_class_link link = run->links[share].link[k];
         const size_t state = base[1][share] + link.into;
@@ -84,7 +81,7 @@ static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int 
     for (k = 2; !pass && k < total + 2; k++)
       level->first[k] += level->first[k - 1];
   }
-  for (share = 0; share < run->shares; share++)
+  for (int share = 0; share < run->shares; share++)
     run->links[share].count = 0;
   return 1;
 }
@@ -106,7 +103,6 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   permi_class_run run;
   perm_status status = PERM_ERROR_MEMORY;
   size_t ways = 1, k;
-  int p;
   memset(links, 0, sizeof links);
   memset(&run, 0, sizeof run);
   run.links = links;
@@ -118,14 +114,14 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
     status = permi_runner_go(&run.base, 0, plan->steps, permi_class_advance);
   if (status == PERM_OK)
     status = permi_class_keep(&run.base, plan->steps);
-  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+  for (int p = 0; p < plan->steps && status == PERM_OK; p++) {
     const permi_class_level *level = (const permi_class_level *)trace->kept + p;
     for (k = 0; k < level->targets; k++)
       ways = level->first[k + 1] - level->first[k] > ways ? level->first[k + 1] - level->first[k] : ways;
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
-  for (p = 0; p < PERMI_CLASS_SHARES; p++)
+  for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
   return status;

@@ -28,8 +28,7 @@ static double permi_frontier_kept_bytes(const void *plan)
 {
   const permi_frontier *frontier = (const permi_frontier *)plan;
   double bytes = 0;
-  int p;
-  for (p = 0; p < frontier->steps; p++)
+  for (int p = 0; p < frontier->steps; p++)
     bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
                                                      : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
   return bytes;
@@ -69,15 +68,14 @@ static const void *permi_list_find(const permi_list *list, const uint64_t *mask,
   const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
   const int words = list->words;
   uint64_t key[PERMI_MASK_WORDS];
-  size_t begin, first, last;
   int w;
   for (w = 0; w < words; w++)
     key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  begin = permi_list_seek(list, key, 0);
+  const size_t begin = permi_list_seek(list, key, 0);
   if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
     return NULL;
-  first = list->patterns.first[list->pattern[begin]];
-  last = list->patterns.first[list->pattern[begin] + 1];
+  size_t first = list->patterns.first[list->pattern[begin]];
+  const size_t last = list->patterns.first[list->pattern[begin] + 1];
   for (w = 0; first < last && list->patterns.low[first] < low; w++)
     first++;
   return first < last && list->patterns.low[first] == low
@@ -93,11 +91,10 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   uint64_t word = mask ^ arrays->rows[p], rank;
   const int ones = permi_count_ones(word), below = permi_count_ones(word & low);
   const int least = frontier->ones[p] - ones, most = frontier->most[p] - ones;
-  int seen;
   if (word & ~occupied || least > 0 || most < 0)
     return NULL;
   rank = permi_kept_words(kept, permi_count_ones(occupied & low), below + least, below - 1);
-  for (seen = 1; word; word &= word - 1, seen++) {
+  for (int seen = 1; word; word &= word - 1, seen++) {
     const uint64_t smaller = (word & (0 - word)) - 1;
     const int high = smaller >= low;
     rank += permi_kept_words(kept, permi_count_ones(occupied & smaller), seen + high * least, seen + high * most);
@@ -131,11 +128,10 @@ static perm_status permi_lists_layers(permi_trace *trace, permi_control *control
   const permi_frontier_kept *kept = (const permi_frontier_kept *)trace->kept;
   permi_run run;
   const permi_list *last = &run.list[frontier->steps & 1];
-  perm_status status;
   memset(&run, 0, sizeof run);
   run.base.keep = permi_lists_keep;
   run.base.keeper = trace;
-  status = permi_run_open(frontier, control, permi_run_step, &run);
+  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   if (status == PERM_OK && kept->within) {
     status = permi_lists_resume(&run, &kept->list[begin], begin);
     run.base.sizes = kept->sizes[begin];
@@ -157,16 +153,14 @@ static perm_status permi_arrays_keep(permi_runner *runner, int p)
   permi_arrays_run *run = (permi_arrays_run *)runner;
   permi_frontier_kept *kept = (permi_frontier_kept *)((permi_trace *)runner->keeper)->kept;
   const permi_layout *layout = &run->layout[p & 1];
-  char *to;
-  int k;
   if (permi_kept_skips(kept, p, run->frontier->steps))
     return PERM_OK;
-  to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
+  char *to = (char *)permi_pool_get(kept->pool, layout->states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
   kept->sizes[p] = runner->sizes;
-  for (k = 0; k < layout->tops; k++)
+  for (int k = 0; k < layout->tops; k++)
     memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return PERM_OK;
@@ -178,15 +172,14 @@ static perm_status permi_arrays_resume(permi_arrays_run *run, int begin, int end
   const permi_frontier_kept *kept = (const permi_frontier_kept *)((permi_trace *)run->base.keeper)->kept;
   const char *from = (const char *)kept->value[begin];
   permi_layout *layout = &run->layout[begin & 1];
-  int p, k;
   run->base.sizes = kept->sizes[begin];
   permi_layout_fill(run->arrays, layout, run->arrays->occupied[begin], frontier->ones[begin], frontier->most[begin]);
   permi_places_start(run->places);
-  for (p = 0; p < begin; p++)
+  for (int p = 0; p < begin; p++)
     for (permi_places_step(run->places, p); !run->places->done; permi_places_turned(run->places, (p + 1) & 1))
       permi_places_turn(run->places, (p + 1) & 1, run->top);
   permi_arrays_shorten(run, begin);
-  for (k = 0; k < layout->tops; k++)
+  for (int k = 0; k < layout->tops; k++)
     memcpy(permi_array_values(run, begin, layout->top[k]), from + layout->top_offset[layout->top[k]] * run->bytes,
            permi_layout_states(layout, layout->top[k]) * run->bytes);
   return permi_runner_go(&run->base, begin, end, permi_arrays_advance);
@@ -229,7 +222,6 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
 {
   const size_t steps = (size_t)frontier->steps + 1;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
-  int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
@@ -244,8 +236,8 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
     kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  for (t = 0; t <= frontier->slot_count && frontier->arrays; t++)
-    for (k = 0; k <= t; k++)
+  for (int t = 0; t <= frontier->slot_count && frontier->arrays; t++)
+    for (int k = 0; k <= t; k++)
       kept->words[t][k] = k == t ? UINT64_C(1) << t : k == 0 ? 1 : kept->words[t - 1][k - 1] + kept->words[t - 1][k];
   return permi_frontier_layers(trace, control, frontier, absolute, 0, frontier->steps);
 }
@@ -269,15 +261,14 @@ static void permi_frontier_draw(permi_draw *draw)
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
       uint64_t differs = 0;
-      const void *value;
       for (w = 0; w < frontier->mask_words; w++) {
         from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
         differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
                    permi_stream_word(frontier, first + s, 1, w);
       }
-      value = differs       ? NULL
-              : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                            : permi_list_find(&kept->list[p], from, bytes);
+      const void *value = differs       ? NULL
+                          : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                                        : permi_list_find(&kept->list[p], from, bytes);
       if (value && given < words) { /* arrays keep early integers short */
         memset(longer, 0, bytes);
         memcpy(longer, value, 8 * given);

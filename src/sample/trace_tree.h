@@ -27,7 +27,6 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
   permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
   permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
   const int number = (int)(node - tree->node);
-  int k;
   *to = *table;
   to->value = kept->room;
   kept->room += table->states * (size_t)tree->size;
@@ -38,7 +37,7 @@ static void permi_tree_keep(void *keeper, const permi_tree_node *node, const per
     permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
   kept->first[number + 1] = kept->products;
   kept->children[number] = kept->listed;
-  for (k = node->children; k > 0; k--)
+  for (int k = node->children; k > 0; k--)
     kept->child[kept->listed++] = kept->stack[kept->depth - k];
   kept->depth -= node->children;
   kept->stack[kept->depth++] = number;
@@ -49,8 +48,6 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   const permi_tree *tree = (const permi_tree *)trace->plan;
   const size_t nodes = (size_t)tree->nodes;
   permi_tree_kept *kept = (permi_tree_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
-  perm_status status;
-  size_t ways;
   int common = 0;
   trace->kept = kept;
   if (!kept)
@@ -68,13 +65,13 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   kept->first[0] = 0;
   while (ldexp(1, common) < tree->most_groups) /* ways: entries of a star, or shares of a join's common vertices */
     common++;
-  ways = permi_tree_choose(tree, common, common / 2);
+  size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
   trace->room = (nodes + ways + 1) * sizeof(uint32_t);
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
-  status = permi_tree_nodes(tree, control, run);
+  const perm_status status = permi_tree_nodes(tree, control, run);
   trace->visited = run->base.visited;
   return status;
 }
@@ -82,9 +79,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   permi_tree_run run;
-  perm_status status;
   memset(&run, 0, sizeof run);
-  status = permi_tree_keep_all(trace, control, &run);
+  const perm_status status = permi_tree_keep_all(trace, control, &run);
   permi_pool_release(&run.base.pool);
   return status;
 }
@@ -176,10 +172,9 @@ static void permi_tree_draw(permi_draw *draw)
     matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];
-      uint32_t part;
       factor[0] = &kept->own[with];
       factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
+      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
       state[with] = permi_tree_extract(part, factor[0]->set);
       matched ^= part;
     }
