@@ -989,7 +989,7 @@ typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook
 /* Back through a program: >>derive_hybrid. */
 typedef struct permi_back_family {
   void (*back[2])(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned, double minus);
-  void (*sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values);
+  void (*sums)(const permi_hybrid *hybrid, int algebra, int i, int lines, double *values);
   void (*row)(double *bars, int slot, int end, double *each, double *sum, const unsigned char *column, uint64_t gray,
               double *entry);
 } permi_back_family;
@@ -5529,7 +5529,7 @@ static void permi_reverse_read(const permi_instruction *operation, const permi_s
 /* Makes an operation one of few kinds: sums of rows are operands like others. */
 static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *operation, permi_statement *t)
 {
-  const int opcode = operation->opcode, slots = hybrid->slot_count, bases = permi_hybrid_line(hybrid->n);
+  const int opcode = operation->opcode, lines = hybrid->slot_count, bases = permi_hybrid_line(hybrid->n);
   const int rows = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW ||
                    opcode == PERMI_OP_FOLD_ROW;
   const permi_statement *end = t + operation->count;
@@ -5541,14 +5541,14 @@ static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *op
       int i = 0;
       while (permi_hybrid_line(i) < t->p)
         i++;
-      t->p = (uint16_t)permi_hybrid_line(slots + hybrid->row_constant[i]);
+      t->p = (uint16_t)permi_hybrid_line(lines + hybrid->row_constant[i]);
     }
     if (opcode == PERMI_OP_ROWS)
-      t->p = t->q = (uint16_t)permi_hybrid_line(slots + t->p);
+      t->p = t->q = (uint16_t)permi_hybrid_line(lines + t->p);
     if (rows)
-      t->h = (uint16_t)permi_hybrid_line(slots + t->h);
+      t->h = (uint16_t)permi_hybrid_line(lines + t->h);
     if (rows && opcode != PERMI_OP_ROW)
-      t->g = (uint16_t)permi_hybrid_line(slots + t->g);
+      t->g = (uint16_t)permi_hybrid_line(lines + t->g);
   }
 }
 
@@ -5856,7 +5856,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   const permi_reverse *reverse = run->reverse;
   const permi_hybrid *hybrid = reverse->hybrid;
   const permi_hybrid_family *family = hybrid->family;
-  const int parts = hybrid->parts, lanes = hybrid->lanes, slots = hybrid->slot_count;
+  const int parts = hybrid->parts, lanes = hybrid->lanes, lines = hybrid->slot_count;
   const size_t results = permi_reverse_results(reverse);
   double *room = run->room + (size_t)thread * run->doubles, *total = room, absolute = 0;
   permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts;
@@ -5871,7 +5871,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   memset(total, 0, 2 * PERMI_HYBRID_DOUBLES * sizeof *total);
   permi_hybrid_bases(hybrid, gray, values);
   for (i = 0; i < hybrid->n; i++)
-    reverse->family->sums(hybrid, (int)hybrid->algebra, i, slots, values);
+    reverse->family->sums(hybrid, (int)hybrid->algebra, i, lines, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
     family->execute[hybrid->algebra](hybrid, values, turned);
@@ -5899,7 +5899,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
       break;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), values);
     for (row = hybrid->touched[j]; *row >= 0; row++)
-      reverse->family->sums(hybrid, (int)hybrid->algebra, *row, slots, values);
+      reverse->family->sums(hybrid, (int)hybrid->algebra, *row, lines, values);
   }
   for (k = 0; k < lanes; k++)
     for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)
@@ -7921,7 +7921,7 @@ PERMI_KERNEL PERMI_H(back_complex)(const permi_hybrid *hybrid, double *values, d
 #endif
 
 /* Writes a row's sums of all settings. */
-PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int slots,
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int lines,
                                                      double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
@@ -7930,23 +7930,23 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hy
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
   for (int s = hybrid->row_constant[i]; s < end; s++) {
     const PERMI_N c = PERMI_H(constant)(algebra, hybrid, s);
-    double *to = permi_hybrid_slot(values, permi_hybrid_line(slots + s));
+    double *to = permi_hybrid_slot(values, permi_hybrid_line(lines + s));
     for (int k = 0; k < PERMI_H(count)(algebra); k++)
       PERMI_H(put)(parts, to, k, PERMI_H(row)(algebra, PERMI_H(get)(row_parts, base, k), c, least, prime));
   }
 }
 
-PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values)
+PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int algebra, int i, int lines, double *values)
 {
   if (algebra == PERMI_HYBRID_REAL)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_REAL, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_REAL, hybrid, i, lines, values);
   else if (algebra == PERMI_HYBRID_MODULI)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_MODULI, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_MODULI, hybrid, i, lines, values);
 #if !defined(PERM_NO_COMPLEX)
   else if (algebra == PERMI_HYBRID_COMPLEX)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX, hybrid, i, lines, values);
   else
-    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX_MODULI, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX_MODULI, hybrid, i, lines, values);
 #endif
 }
 

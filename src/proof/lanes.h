@@ -36,7 +36,7 @@ typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook
 /* Back through a program: >>derive_hybrid. */
 typedef struct permi_back_family {
   void (*back[2])(const permi_hybrid *hybrid, double *values, double *bars, unsigned turned, double minus);
-  void (*sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values);
+  void (*sums)(const permi_hybrid *hybrid, int algebra, int i, int lines, double *values);
   void (*row)(double *bars, int slot, int end, double *each, double *sum, const unsigned char *column, uint64_t gray,
               double *entry);
 } permi_back_family;

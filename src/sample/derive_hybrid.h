@@ -64,7 +64,7 @@ static void permi_reverse_read(const permi_instruction *operation, const permi_s
 /* Makes an operation one of few kinds: sums of rows are operands like others. */
 static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *operation, permi_statement *t)
 {
-  const int opcode = operation->opcode, slots = hybrid->slot_count, bases = permi_hybrid_line(hybrid->n);
+  const int opcode = operation->opcode, lines = hybrid->slot_count, bases = permi_hybrid_line(hybrid->n);
   const int rows = opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW ||
                    opcode == PERMI_OP_FOLD_ROW;
   const permi_statement *end = t + operation->count;
@@ -76,14 +76,14 @@ static void permi_reverse_turn(const permi_hybrid *hybrid, permi_instruction *op
       int i = 0;
       while (permi_hybrid_line(i) < t->p)
         i++;
-      t->p = (uint16_t)permi_hybrid_line(slots + hybrid->row_constant[i]);
+      t->p = (uint16_t)permi_hybrid_line(lines + hybrid->row_constant[i]);
     }
     if (opcode == PERMI_OP_ROWS)
-      t->p = t->q = (uint16_t)permi_hybrid_line(slots + t->p);
+      t->p = t->q = (uint16_t)permi_hybrid_line(lines + t->p);
     if (rows)
-      t->h = (uint16_t)permi_hybrid_line(slots + t->h);
+      t->h = (uint16_t)permi_hybrid_line(lines + t->h);
     if (rows && opcode != PERMI_OP_ROW)
-      t->g = (uint16_t)permi_hybrid_line(slots + t->g);
+      t->g = (uint16_t)permi_hybrid_line(lines + t->g);
   }
 }
 
@@ -391,7 +391,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   const permi_reverse *reverse = run->reverse;
   const permi_hybrid *hybrid = reverse->hybrid;
   const permi_hybrid_family *family = hybrid->family;
-  const int parts = hybrid->parts, lanes = hybrid->lanes, slots = hybrid->slot_count;
+  const int parts = hybrid->parts, lanes = hybrid->lanes, lines = hybrid->slot_count;
   const size_t results = permi_reverse_results(reverse);
   double *room = run->room + (size_t)thread * run->doubles, *total = room, absolute = 0;
   permi_dd *result = run->result + chunk * results, *whole = result + reverse->edges * parts;
@@ -406,7 +406,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
   memset(total, 0, 2 * PERMI_HYBRID_DOUBLES * sizeof *total);
   permi_hybrid_bases(hybrid, gray, values);
   for (i = 0; i < hybrid->n; i++)
-    reverse->family->sums(hybrid, (int)hybrid->algebra, i, slots, values);
+    reverse->family->sums(hybrid, (int)hybrid->algebra, i, lines, values);
   for (; status == PERM_OK; gray = s ^ s >> 1) {
     const double weight = permi_hybrid_weight(hybrid, s);
     family->execute[hybrid->algebra](hybrid, values, turned);
@@ -434,7 +434,7 @@ static perm_status permi_reverse_chunk(void *context, uint64_t chunk, int thread
       break;
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), values);
     for (row = hybrid->touched[j]; *row >= 0; row++)
-      reverse->family->sums(hybrid, (int)hybrid->algebra, *row, slots, values);
+      reverse->family->sums(hybrid, (int)hybrid->algebra, *row, lines, values);
   }
   for (k = 0; k < lanes; k++)
     for (p = 0; p < 2 * parts && hybrid->sign[k] != 0; p++)

@@ -204,7 +204,7 @@ PERMI_KERNEL PERMI_H(back_complex)(const permi_hybrid *hybrid, double *values, d
 #endif
 
 /* Writes a row's sums of all settings. */
-PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int slots,
+PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hybrid *hybrid, int i, int lines,
                                                      double *values)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
@@ -213,23 +213,23 @@ PERMI_TARGET PERMI_INLINE void PERMI_H(back_sums_of)(int algebra, const permi_hy
   const PERMI_P prime = PERMI_NAME(prime_of)(0, 0);
   for (int s = hybrid->row_constant[i]; s < end; s++) {
     const PERMI_N c = PERMI_H(constant)(algebra, hybrid, s);
-    double *to = permi_hybrid_slot(values, permi_hybrid_line(slots + s));
+    double *to = permi_hybrid_slot(values, permi_hybrid_line(lines + s));
     for (int k = 0; k < PERMI_H(count)(algebra); k++)
       PERMI_H(put)(parts, to, k, PERMI_H(row)(algebra, PERMI_H(get)(row_parts, base, k), c, least, prime));
   }
 }
 
-PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int algebra, int i, int slots, double *values)
+PERMI_TARGET static void PERMI_H(back_sums)(const permi_hybrid *hybrid, int algebra, int i, int lines, double *values)
 {
   if (algebra == PERMI_HYBRID_REAL)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_REAL, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_REAL, hybrid, i, lines, values);
   else if (algebra == PERMI_HYBRID_MODULI)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_MODULI, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_MODULI, hybrid, i, lines, values);
 #if !defined(PERM_NO_COMPLEX)
   else if (algebra == PERMI_HYBRID_COMPLEX)
-    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX, hybrid, i, lines, values);
   else
-    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX_MODULI, hybrid, i, slots, values);
+    PERMI_H(back_sums_of)(PERMI_HYBRID_COMPLEX_MODULI, hybrid, i, lines, values);
 #endif
 }
 
