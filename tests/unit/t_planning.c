@@ -64,7 +64,7 @@ TEST(t_planning_the_whole_is_told)
   perm_result result;
   CHECK(perm_generate("regular:52:6", 1, NULL, &matrix, NULL) == PERM_OK);
   options.threads = 1;
-  options.max_seconds = 1.5;
+  options.max_seconds = 3;
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_TIME);
   CHECK_TEXT(result.message, "max_seconds reached after ");
   CHECK_TEXT(result.message, " of about ");
