@@ -1,5 +1,5 @@
-/* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems whose
-   time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
+/* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems
+   whose time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
    quotient beside its name is 1; multiply it by the quotient to make it so. Two minutes in all. */
 #define BENCH_PRICES_SECONDS 0.2 /* of repetitions of a run */
 
