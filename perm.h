@@ -76,7 +76,7 @@
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
-     plan/           >>check, >>run, >>engine, >>offers, >>judge, >>compute: jobs run; the chooser; escalation
+     plan/           >>check, >>run, >>engine (chooser, next precision), >>offers, >>judge, >>compute: jobs run; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
      batch/          >>batch, >>batch_kernels
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
@@ -864,10 +864,10 @@ PERMI_INLINE perm_status permi_environment_end(const permi_environment *environm
   (permi_environment_begin(environment), permi_environment_end(environment, call))
 
 /* ========================================================================================= >>prices
-   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is asked:
-   plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices` measured
-   them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says
-   else; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
+   Prices predict times, choose engines, orders and slices, but change no value. No clock is asked: plans are the same
+   everywhere. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured on a Cascade Lake, a later Xeon, a Zen 3
+   core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says else; `make prices` repeats what it lists;
+   "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
 
 /* ---- limits */
 #define PERMI_PARALLEL_SECONDS 2e-4 /* a parallel region takes tens of microseconds */

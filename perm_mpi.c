@@ -1207,7 +1207,7 @@ static int permi_mpi_family(const permi_mpi_session *session)
 #endif
   least = permi_mpi_least_of(session, own, &rank);
   most = -permi_mpi_least_of(session, -own, &rank);
-  return least == most ? PERM_ISA_AUTO : most >= PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
+  return least == most ? PERM_ISA_AUTO : least == PERM_ISA_NEON || most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
 /* Returns 1 if a call is for rank 0 alone: of so few lines, with copies, that one process computes it without a job.

@@ -1,6 +1,5 @@
 /* Prices: what each engine is predicted to take on one thread, beside what it takes, engine by engine, by problems
-   whose
-   time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
+   whose time one price decides; then the choices of auto. A price of src/base/prices.h is right on this machine if the
    quotient beside its name is 1; multiply it by the quotient to make it so. Two minutes in all. */
 #define BENCH_PRICES_SECONDS 0.2 /* of repetitions of a run */
 
@@ -115,7 +114,7 @@ static void bench_prices(void)
       {"RATE_GLYNN, RATE_EXACT_WORDS", PERM_METHOD_EXACT, "bernoulli:24", PERM_PRECISION_EXACT, 0},
       {"RATE_GLYNN", PERM_METHOD_EXACT, "binary:26:0.5", PERM_PRECISION_EXACT, 0},
       {"RATE_EXACT_WORDS", PERM_METHOD_EXACT, "binary:26:0.5", PERM_PRECISION_EXACT, large},
-      {"LOW_RANK_SECONDS", PERM_METHOD_SUBSETS, "uniform:22", PERM_PRECISION_DEFAULT, 0},
+      {"seconds_sweep, SECONDS_SCAN", PERM_METHOD_SUBSETS, "uniform:22", PERM_PRECISION_DEFAULT, 0},
       {"STATE_SECONDS", PERM_METHOD_LISTS, "circulant:36:6", PERM_PRECISION_DEFAULT, 0},
       {"STATE_SECONDS, list_weight", PERM_METHOD_LISTS, "regular:60:3", PERM_PRECISION_EXACT, 0},
       {"STATE_SECONDS, list_weight", PERM_METHOD_LISTS, "er:36:0.17", PERM_PRECISION_DD, 0},

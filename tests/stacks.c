@@ -208,7 +208,7 @@ int main(int count, char **argument)
   fill();
   if (!fill_matrices())
     return 2;
-  for (isa = PERM_ISA_PLAIN; isa <= PERM_ISA_NEON; isa++) {
+  for (isa = PERM_ISA_PLAIN; isa < PERM_ISA_COUNT; isa++) {
     if (!permi_isa_here((perm_isa)isa))
       continue;
     memset(&of.options, 0, sizeof of.options);

@@ -8,6 +8,17 @@
 enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4, CLI_TOLERANCE = 5 };
 enum { CLI_ELSEWHERE = -1 }; /* not an option of this function */
 
+#define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+/* All options; the place of each in cli.given. */
+static const char *const cli_options[] = {
+    "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
+    "--samples", "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
+    "--cpu-fallback", "--gpu-cache",
+    "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
+    "--progress", "--json", "--rook", "--marginals", "--market", "--prove"};
+
 typedef struct cli {
   perm_options options;
   int progress;         /* 2: a terminal, ten times a second; 1: asked for, a line a minute; 0: on what takes long */
@@ -21,7 +32,7 @@ typedef struct cli {
   const char *generate, *write, *spy, *prove, *resume;
   int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
   int force;
-  char given[48]; /* by the place in cli_options: the option was given */
+  char given[CLI_COUNT(cli_options)]; /* by the place in cli_options: the option was given */
   perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
   char *restored_name;
   const char *source;        /* the file that a resumed or merged checkpoint is of; NULL: none is there */
@@ -42,15 +53,6 @@ static const char *const cli_older[][2] = {
     {"classes", "twins"}, {"signs", "sign-search"}, {"repeats", "multiplicities"}, {"proof", "auto"},
     {"cached", "hybrid"}, {"codegen-registers", "codegen"}, {"codegen-memory", "codegen"}};
 static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
-
-/* All options; the bit of each in cli.given. */
-static const char *const cli_options[] = {
-    "--generate", "--format", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate",
-    "--samples", "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
-    "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
-    "--cpu-fallback", "--gpu-cache",
-    "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook", "--marginals", "--market", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -82,8 +84,6 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
-
-#define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
 static int cli_among(const char *word, const char *const *list, int count)
 {

@@ -1,8 +1,8 @@
 /* ========================================================================================= >>prices
-   Prices predict times, choose engines and orders and cut work into slices, but change no value. No clock is asked:
-   plans are the same on every machine. Units: _SECONDS of one thread, _RATE a second, _BYTES. `make prices` measured
-   them on a Cascade Lake, a later Xeon, a Zen 3 core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says
-   else; "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
+   Prices predict times, choose engines, orders and slices, but change no value. No clock is asked: plans are the same
+   everywhere. Units: _SECONDS of one thread, _RATE a second, _BYTES. Measured on a Cascade Lake, a later Xeon, a Zen 3
+   core and an H200 (_GPU_), gcc -O2, November 2026, unless a line says else; `make prices` repeats what it lists;
+   "chosen" limits were set. Rates of kernels: >>kernels, >>limbs, >>hybrid_offer, >>arrays_run, >>band_order. */
 #pragma once
 #include "platform.h"
 

@@ -1,4 +1,4 @@
-/* All tests of the two headers, one program: build/tests [--hide FEATURE] and the arguments of test.h.
+/* All tests of the three headers, one program: build/tests [--hide FEATURE] and the arguments of test.h.
    --hide avx512ifma, avx512, avx2, fma, ...: as on a processor that has no such thing. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1 /* fopencookie */
