@@ -76,7 +76,7 @@
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
-     plan/           >>check, >>run, >>engine (chooser, next precision), >>offers, >>judge, >>compute: jobs run; escalation
+     plan/           >>check, >>run, >>engine (next precision), >>offers, >>judge, >>compute: jobs; chooser; escalation
      minors/         >>minors, >>minors_dense, >>minors_calls; >>minors_kernels
      batch/          >>batch, >>batch_kernels
      kernels/        >>vocabulary, >>arithmetic, >>vocabulary_end
