@@ -95,12 +95,19 @@ static perm_status bench_tracking_gradient(const perm_matrix *matrix, const perm
   return perm_gradient_sparse(matrix, options, bench_tracking_chances, result);
 }
 
+enum { BENCH_TRACKING_DRAWS = 1000 };
+static int *bench_tracking_columns; /* [draw][target] */
+static perm_status bench_tracking_samples(const perm_matrix *matrix, const perm_options *options, perm_result *result)
+{
+  return perm_sample_sparse(matrix, options, 7, 0, BENCH_TRACKING_DRAWS, bench_tracking_columns, result);
+}
+
 static const struct {
   const char *name;
   perm_status (*call)(const perm_matrix *matrix, const perm_options *options, perm_result *result);
 } bench_tracking_calls[] = {{"permanent", bench_tracking_permanent}, {"marginals", bench_tracking_marginals},
-                          {"gradient", bench_tracking_gradient}};
-enum { BENCH_PERMANENT, BENCH_MARGINALS, BENCH_GRADIENT };
+                          {"1000 samples", bench_tracking_samples}, {"gradient", bench_tracking_gradient}};
+enum { BENCH_PERMANENT, BENCH_MARGINALS, BENCH_SAMPLES, BENCH_GRADIENT };
 
 /* The first call's milliseconds, and the median of the next. */
 static double bench_tracking_time(const perm_matrix *matrix, int which, const perm_options *options, double *first)
@@ -213,7 +220,8 @@ static void bench_tracking(void)
     for (seed = 1; seed <= 3; seed++) {
       bench_scene scene = bench_scene_make(sizes[k].targets, sizes[k].side, seed);
       bench_tracking_chances = (double *)malloc((scene.matrix.nnz + (size_t)scene.matrix.n) * sizeof(double));
-      for (which = 0; which < BENCH_GRADIENT && bench_tracking_chances; which++) {
+      bench_tracking_columns = (int *)malloc((size_t)sizes[k].targets * BENCH_TRACKING_DRAWS * sizeof(int));
+      for (which = 0; which < BENCH_GRADIENT && bench_tracking_chances && bench_tracking_columns; which++) {
         perm_options options = {0};
         double first, next, kept, unused;
         options.threads = 1;
@@ -227,6 +235,7 @@ static void bench_tracking(void)
         fflush(stdout);
       }
       free(bench_tracking_chances);
+      free(bench_tracking_columns);
       bench_scene_free(&scene);
     }
   bench_tracking_batches();
