@@ -592,7 +592,7 @@ static perm_status permi_scene_run(void *context, uint64_t k, int thread)
 {
   permi_scenes *scenes = (permi_scenes *)context;
   permi_scene scene = {scenes, (double)k, thread};
-  const int done = scenes->result[k].status >= PERM_OK;
+  const int done = scenes->result[k].status != PERM_ERROR_LIMIT && scenes->result[k].status != PERM_ERROR_MEMORY;
   const perm_status before = done || scenes->before != PERM_OK ? scenes->before : permi_scene_poll(&scene, 0);
   const perm_status status = done ? PERM_OK : permi_scene_call(&scene, (size_t)k, before);
   if (before == PERM_OK && (status == PERM_STOPPED_CANCELLED || status == PERM_STOPPED_TIME)) {
@@ -654,7 +654,7 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
     for (k = 0; k < made; k++)
       perm_workspace_free(&scenes.workspace[k]);
     permi_release(&under, scenes.workspace);
-    for (k = 0; k < count && results[k].status >= PERM_OK;)
+    for (k = 0; k < count && results[k].status != PERM_ERROR_LIMIT && results[k].status != PERM_ERROR_MEMORY;)
       k++;
     if (k == count || !call.meter || !threads)
       break;
