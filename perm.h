@@ -11034,11 +11034,13 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row. Chunks are added exactly, so threads change nothing. */
+/* absolute: sums of |terms| by row, or largest errors, times 2^absolute_exp2. Chunks are added exactly, so threads
+   change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
   double *absolute;
+  long long absolute_exp2[PERM_MAX_N];
   int count; /* of values */
 } permi_minors_total;
 
@@ -11187,6 +11189,15 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
+/* Keeps a row's largest error, which leaves doubles' range where minors are 0 in truth. */
+static void permi_minors_lose(permi_minors_total *total, int row, double error, long long exp2)
+{
+  if (error > permi_ldexp(total->absolute[row], total->absolute_exp2[row] - exp2)) {
+    total->absolute[row] = error;
+    total->absolute_exp2[row] = exp2;
+  }
+}
+
 /* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
@@ -11220,8 +11231,7 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
     total->exp2[place * parts + part] = result->exp2 - unit + e;
   }
-  total->absolute[i - minors->least] = fmax(total->absolute[i - minors->least],
-                                            permi_ldexp(result->error_estimate, result->exp2 - unit));
+  permi_minors_lose(total, i - minors->least, result->error_estimate, result->exp2 - unit);
   return result->status;
 }
 
@@ -11241,7 +11251,6 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   own.isa = options->isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options->isa;
   own.progress = permi_inner_progress;
   own.user_data = &inner;
-  memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
   minors->terms = 0;
   result->precision = PERM_PRECISION_DD;
   for (int k = 0; k < rows * columns && status == PERM_OK; k++) {
@@ -11398,7 +11407,6 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
                  ? permi_placing_sum(&of, states, table, table + states, minors->seconds, control)
                  : control->stopped;
     memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    memset(total->absolute, 0, (size_t)(minors->lines[0] - minors->least) * sizeof *total->absolute);
     for (line = p = 0; line < lines; p += copies[line++])
       for (i = 0; i < rows; i++) {
         const int place = permi_minors_place(minors, turned, i, line);
@@ -12336,11 +12344,44 @@ PERMI_BRIEF_BEGIN
 /* =================================================================================== >>minors_calls */
 
 #if !defined(PERM_NO_EXTRAS)
+/* Times 2^absolute_exp2. */
 static double permi_minors_lost(const permi_minors *minors, const permi_minors_total *total, int i)
 {
   return (minors->estimate_relative + 2 * minors->below) * total->absolute[i - minors->least] +
          (minors->subsets ? minors->lost : 0) +
-         (minors->lossy ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+         (minors->lossy && minors->in_doubles ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
+}
+
+/* Returns the exponent of value's unit: the largest product's, as rounding of minors that are 0 may leave the range. */
+static long long permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
+{
+  const int parts = minors->parts, row = minors->lines[0] - 1, columns = minors->lines[1];
+  const int first = permi_minors_place(minors, 0, row, 0) * parts;
+  long long most = LLONG_MIN;
+  int lead[PERM_MAX_N];
+  for (int j = 0; j < columns; j++) {
+    const int re = permi_minors_exponent(minors, 0, row, j, 0), im = permi_minors_exponent(minors, 0, row, j, parts - 1);
+    lead[j] = re > im ? re : im;
+    for (int k = first + j * parts; k < first + (j + 1) * parts && lead[j] > INT_MIN; k++)
+      most = total->value[k].hi != 0 && total->exp2[k] + lead[j] > most ? total->exp2[k] + lead[j] : most;
+  }
+  value[0] = value[1] = permi_dd_make(0);
+  for (int j = 0; j < columns && most > LLONG_MIN; j++) {
+    permi_dd x[2], y[2];
+    if (lead[j] == INT_MIN)
+      continue;
+    x[1] = y[1] = permi_dd_make(0);
+    for (int part = 0; part < parts; part++) {
+      const int k = first + j * parts + part;
+      x[part] = permi_dd_make(minors->count[1][j] * permi_shift(minors->entry[row][j][part],
+                                                                minors->exp2[0][row] + minors->exp2[1][j] - lead[j]));
+      y[part] = permi_dd_scale(total->value[k], permi_int_exponent(total->exp2[k] + lead[j] - most));
+    }
+    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
+    for (int part = 0; part < 2; part++)
+      value[part] = permi_dd_add(value[part], x[part]);
+  }
+  return most > LLONG_MIN ? most : 0;
 }
 
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
@@ -12348,22 +12389,23 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
   int spare = 1, i, j, k, e; /* lines of ones */
-  double value = 0, error = 0, of_value = 0;
-  result->exp2 = minors->unit_exp2 - minors->scale_exp2;
-  for (j = 0, k = (rows - 1) * columns; j < columns; j++, k++)
-    value += minors->count[1][j] * permi_minors_scaled(minors, 0, rows - 1, j, 0) *
-             permi_ldexp(total->value[k].hi, total->exp2[k]);
+  double error = 0;
+  permi_dd sum[2];
+  const long long unit = permi_minors_value(minors, total, sum);
+  double value = sum[0].hi;
+  result->exp2 = minors->unit_exp2 - minors->scale_exp2 + unit;
   result->value = result->error_estimate = 0;
   if (!(value > 0))
     return;
-  for (j = 0; j < columns; j++)
-    of_value = fmax(of_value, permi_minors_lost(minors, total, rows - 1) / value + columns * PERMI_UNIT);
+  const double of_value =
+      permi_ldexp(permi_minors_lost(minors, total, rows - 1), total->absolute_exp2[rows - 1] - unit) / value +
+      columns * PERMI_UNIT;
   for (i = k = 0; i < rows; i++)
     for (j = 0; j < columns; j++, k++) {
       const int row = minors->origin[0][i], column = minors->origin[1][j];
       const double weight =
           (double)minors->count[0][i] * minors->count[1][j] * permi_minors_scaled(minors, 0, i, j, 0);
-      const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k]) / value;
+      const double made = weight * permi_ldexp(total->value[k].hi, total->exp2[k] - unit) / value;
       const double x = (made < 0 ? 0 : made) + 0;
       if (row == call->m || column == call->n) {
         spare = row == call->m ? minors->count[0][i] : minors->count[1][j];
@@ -12371,7 +12413,8 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       }
       call->out[row * call->n + column] = x;
       minors->largest = fmax(minors->largest, x);
-      error = fmax(error, weight * permi_minors_lost(minors, total, i) / value + x * (of_value + 8 * PERMI_UNIT));
+      error = fmax(error, weight * permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit) /
+                                  value + x * (of_value + 8 * PERMI_UNIT));
     }
   result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= spare; k++) { /* they are not told apart */
@@ -12387,38 +12430,20 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
   result->value = value;
 }
 
-static void permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
-{
-  const int parts = minors->parts, row = minors->lines[0] - 1;
-  value[0] = value[1] = permi_dd_make(0);
-  for (int j = 0; j < minors->lines[1]; j++) {
-    const int at = permi_minors_place(minors, 0, row, j) * parts;
-    permi_dd x[2], y[2];
-    x[1] = y[1] = permi_dd_make(0);
-    for (int part = 0; part < parts; part++) {
-      x[part] = permi_dd_make(minors->count[1][j] * permi_minors_scaled(minors, 0, row, j, part));
-      y[part] = permi_dd_scale(total->value[at + part], permi_int_exponent(total->exp2[at + part]));
-    }
-    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (int part = 0; part < 2; part++)
-      value[part] = permi_dd_add(value[part], x[part]);
-  }
-}
-
 static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
                                 perm_result *result)
 {
   const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
-  const long long whole = minors->unit_exp2 - minors->scale_exp2;
+  const long long unit_exp2 = minors->unit_exp2 - minors->scale_exp2;
   long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
   permi_dd value[2];
   double estimate = 0, lead;
   int i, j, part, e, k;
-  permi_minors_value(minors, total, value);
+  const long long whole = unit_exp2 + permi_minors_value(minors, total, value);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
-      const long long unit = whole + minors->exp2[0][i] + minors->exp2[1][j];
+      const long long unit = unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
       const double lost = permi_minors_lost(minors, total, i) * factor;
       for (part = 0; part < parts; part++, k++) {
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
@@ -12429,9 +12454,10 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
           least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
         }
       }
-      if (lost > 0 && (estimate == 0 || lost > permi_ldexp(estimate, estimate_exp2 - unit))) {
+      const long long lost_exp2 = unit + total->absolute_exp2[i - minors->least];
+      if (lost > permi_ldexp(estimate, estimate_exp2 - lost_exp2)) {
         estimate = lost;
-        estimate_exp2 = unit;
+        estimate_exp2 = lost_exp2;
       }
     }
   lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
@@ -12500,6 +12526,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
                       permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
+  memset(total->absolute, 0, (size_t)(minors->lines[0] - minors->least) * sizeof *total->absolute);
+  memset(total->absolute_exp2, 0, sizeof total->absolute_exp2);
   const perm_status status = on_gpu            ? permi_minors_gpu_execute(minors, options, control, total)
                              : minors->subsets ? permi_minors_subsets(minors, options, control, total)
                              : minors->kernel  ? permi_minors_execute(minors, options, control, threads, full, total)

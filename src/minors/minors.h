@@ -29,11 +29,13 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row. Chunks are added exactly, so threads change nothing. */
+/* absolute: sums of |terms| by row, or largest errors, times 2^absolute_exp2. Chunks are added exactly, so threads
+   change nothing. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
   double *absolute;
+  long long absolute_exp2[PERM_MAX_N];
   int count; /* of values */
 } permi_minors_total;
 
@@ -182,6 +184,15 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
+/* Keeps a row's largest error, which leaves doubles' range where minors are 0 in truth. */
+static void permi_minors_lose(permi_minors_total *total, int row, double error, long long exp2)
+{
+  if (error > permi_ldexp(total->absolute[row], total->absolute_exp2[row] - exp2)) {
+    total->absolute[row] = error;
+    total->absolute_exp2[row] = exp2;
+  }
+}
+
 /* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
@@ -215,8 +226,7 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
     total->exp2[place * parts + part] = result->exp2 - unit + e;
   }
-  total->absolute[i - minors->least] = fmax(total->absolute[i - minors->least],
-                                            permi_ldexp(result->error_estimate, result->exp2 - unit));
+  permi_minors_lose(total, i - minors->least, result->error_estimate, result->exp2 - unit);
   return result->status;
 }
 
@@ -236,7 +246,6 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
   own.isa = options->isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : options->isa;
   own.progress = permi_inner_progress;
   own.user_data = &inner;
-  memset(total->absolute, 0, (size_t)rows * sizeof *total->absolute);
   minors->terms = 0;
   result->precision = PERM_PRECISION_DD;
   for (int k = 0; k < rows * columns && status == PERM_OK; k++) {
@@ -393,7 +402,6 @@ static perm_status permi_minors_subsets(const permi_minors *minors, const perm_o
                  ? permi_placing_sum(&of, states, table, table + states, minors->seconds, control)
                  : control->stopped;
     memset(total->exp2, 0, (size_t)total->count * sizeof *total->exp2);
-    memset(total->absolute, 0, (size_t)(minors->lines[0] - minors->least) * sizeof *total->absolute);
     for (line = p = 0; line < lines; p += copies[line++])
       for (i = 0; i < rows; i++) {
         const int place = permi_minors_place(minors, turned, i, line);

@@ -307,6 +307,33 @@ TEST(t_minors_of_copies_beyond_double)
 }
 
 /* Entries whose products leave the range of double; powers of two change only the exponents. */
+/* Where no assignment is left, Glynn's sums leave rounding alone, at 2^1114 and 2^-3300 of scaled minors. */
+TEST(t_minors_of_zeros_far_apart)
+{
+  static const double entries[2][10][4] = {
+      {{0, 0, 4.2608836342192533e-93, -6.4097857181323949e-93}, {1, 0, 6.6035525272471631e-212, -3.476436104817382e-211},
+       {1, 1, -3.3850313314223131e-133, -6.7265299615897856e-145},
+       {2, 0, 2.0682657344813016e-207, 6.9883530543591635e-208}, {2, 2, -1.9854712626087782e-05, 0}},
+      {{0, 0, -1.2722092035271073e+90, 0}, {0, 1, -6.1584338444699583e-32, -6.1584338444699583e-32},
+       {0, 3, -5.3239989831897127e+208, -5.1330657198576812e+208}, {1, 0, -1.9601486404783132e+57, 0},
+       {1, 1, -9.8415134940816802e-65, -9.8415134940816802e-65}, {2, 0, -1.8255306784792926e+48, 0},
+       {2, 2, -9.4770327681714807e-99, -9.4770327681714807e-99}, {2, 3, -7.3655880811672887e+166, 0},
+       {3, 1, -1.5727370284586051e-116, -1.5727370284586051e-116}, {3, 2, 0, -1.6261719732315219e-141}}};
+  static const int n[2] = {3, 4}, rows[2][4] = {{7, 4, 3}, {7, 4, 1, 2}}, columns[2][4] = {{5, 5, 4}, {5, 4, 4, 1}};
+  perm_options options = {.method = PERM_METHOD_GLYNN, .precision = PERM_PRECISION_DD};
+  for (int c = 0; c < 2; c++) {
+    double a[32] = {0}, gradient[32];
+    perm_result r;
+    for (int k = 0; k < 10; k++)
+      for (int part = 0; part < 2; part++)
+        a[2 * ((int)entries[c][k][0] * n[c] + (int)entries[c][k][1]) + part] += entries[c][k][2 + part];
+    CHECK(perm_gradient_complex(n[c], n[c], a, n[c], rows[c], columns[c], &options, gradient, &r) == PERM_OK);
+    CHECK(isfinite(r.value) && isfinite(r.imaginary));
+    for (int k = 0; k < 2 * n[c] * n[c]; k++)
+      CHECK_SHOW(fabs(gradient[k]) <= 13 * r.error_estimate, "%d: %g, estimate %g", k, gradient[k], r.error_estimate);
+  }
+}
+
 TEST(t_minors_scales)
 {
   double a[144], b[144], x[144], y[144];
