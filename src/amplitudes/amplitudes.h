@@ -204,10 +204,12 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
                                     p->exp2 - exp2) / root;
   for (d = 1; d <= p->layer; d++) {
     const permi_amplitude_inner_table *table = &p->table[d];
-    for (k = 0; k < (size_t)table->inner.states * (size_t)table->inner.width; k++)
-      for (part = 0; part < 4; part++)
-        table->inner.factor[4 * k + (size_t)part] =
-            p->root[table->photon[k][1]] * p->unit[2 * table->photon[k][0] + part / 2];
+    const uint16_t (*photon)[2] = (const uint16_t (*)[2])table->photon;
+    double *c = table->inner.factor;
+    for (k = (size_t)table->inner.states * (size_t)table->inner.width; k > 0; k--, photon++, c += 4) {
+      c[0] = c[1] = p->root[(*photon)[1]] * p->unit[2 * (*photon)[0]];
+      c[2] = c[3] = p->root[(*photon)[1]] * p->unit[2 * (*photon)[0] + 1];
+    }
   }
 }
 
@@ -254,45 +256,40 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   return status;
 }
 
-/* Fills the table of d photons in modes 1 .. g; sum: room for g + 1. */
-static void permi_amplitudes_table(const permi_amplitudes *p, int d, int *sum)
+/* Fills the table of a block, as permi_amplitudes_walk goes: d photons are in modes 1 .. top; `settled` sources, with
+   mode and photons, are above. */
+static void permi_amplitudes_table(const permi_amplitudes *p, permi_amplitude_inner_table *table, int top, int d,
+                                   size_t place, size_t shift, int settled, int lacking)
 {
-  const permi_amplitude_inner_table *table = &p->table[d];
-  const int g = p->inner, width = table->inner.width, *most = p->place.most;
-  int i, j, k, q, kept = 0;
-  sum[0] = 0;
-  sum[g] = d;
-  for (j = g - 1; j > 0; j--)
-    sum[j] = sum[j + 1] > most[j] ? sum[j + 1] - most[j] : 0;
-  for (k = 0; k < table->inner.states; k++) {
-    int fits = 1;
-    for (i = 1, q = 0; i <= g; i++) {
-      const size_t at = (size_t)k * (size_t)width + (size_t)q;
-      size_t lower = 0;
-      fits &= sum[i] - sum[i - 1] >= p->output.least[i - 1];
-      if (sum[i] == sum[i - 1])
-        continue;
-      for (j = 1; j < g; j++) /* a photon less in d_i, d_(i+1), .. */
-        lower += permi_ranks_first(&p->place, j, sum[j] - (j >= i)) -
-                 permi_ranks_first(&p->place, j, sum[j + 1] - (j + 1 >= i) - most[j]);
-      table->inner.place[at] = (int32_t)lower;
-      table->photon[at][0] = (uint16_t)(i - 1);
-      table->photon[at][1] = (uint16_t)(sum[i] - sum[i - 1]);
-      q++;
+  const size_t row = (size_t)p->modes + 1, at = place * (size_t)table->inner.width;
+  const size_t *skip = p->skip + (size_t)d * row, *steps = p->shift + (size_t)d * row;
+  permi_amplitude_source *source = p->walk->source + settled;
+  int i, s;
+  if (d == 0) {
+    memset(table->photon + at, 0, (size_t)table->inner.width * sizeof *table->photon);
+    memset(table->inner.place + at, 0, (size_t)table->inner.width * sizeof *table->inner.place);
+    for (i = 0, source = p->walk->source; i < settled; i++) {
+      table->inner.place[at + (size_t)i] = (int32_t)((ptrdiff_t)(place + table->lower) - source[i].below);
+      table->photon[at + (size_t)i][0] = (uint16_t)source[i].c[0];
+      table->photon[at + (size_t)i][1] = (uint16_t)source[i].c[1];
     }
-    for (; q < width; q++) {
-      table->inner.place[k * width + q] = 0;
-      table->photon[k * width + q][0] = table->photon[k * width + q][1] = 0;
+    if (table->kept)
+      table->kept[place] = lacking + p->lacks[top] == 0;
+    return;
+  }
+  for (i = 1; i <= top; i++) {
+    const int full = p->place.most[i - 1], least = p->output.least[i - 1];
+    const size_t below = shift + steps[top] - steps[i];
+    const size_t first = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - full);
+    source->below = (ptrdiff_t)below;
+    source->c[0] = i - 1;
+    for (s = i > 1 ? 1 : d; s <= d && s <= full; s++) {
+      const size_t *next = p->shift + (size_t)(d - s) * row;
+      source->c[1] = s;
+      permi_amplitudes_table(p, table, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
+                             below + next[i] - next[i - 1], settled + 1,
+                             lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
     }
-    if (table->kept && fits)
-      table->kept[kept++] = k;
-    for (j = 1; j < g && (sum[j] == sum[j + 1] || !permi_ranks_states(&p->place, j, sum[j] + 1)); j++)
-      ;
-    if (j >= g)
-      continue;
-    sum[j]++;
-    for (j--; j > 0; j--)
-      sum[j] = sum[j + 1] > most[j] ? sum[j + 1] - most[j] : 0;
   }
 }
 /* SPDX-License-Identifier: MIT */

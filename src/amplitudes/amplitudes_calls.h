@@ -183,7 +183,7 @@ static double *permi_amplitudes_room(permi_amplitudes *p, const permi_amplitudes
   int32_t *place = (int32_t *)permi_pool_get(pool, p->entries + 1, sizeof *place);
   double *factor = (double *)permi_pool_get(pool, 4 * p->entries + 1, sizeof *factor), *buffer = NULL;
   uint16_t (*photon)[2] = (uint16_t (*)[2])permi_pool_get(pool, p->entries + 1, sizeof *photon);
-  int *kept = (int *)permi_pool_get(pool, p->inside + 1, sizeof *kept), *sum, d, k;
+  int *kept = (int *)permi_pool_get(pool, p->inside + 1, sizeof *kept), d, k, s;
   p->work = p->out = call->out;
   if (p->elsewhere)
     p->work = (double *)permi_pool_get(pool, permi_ranks_first(&p->place, p->modes - 1, p->n) + 1, 2 * sizeof(double));
@@ -195,7 +195,6 @@ static double *permi_amplitudes_room(permi_amplitudes *p, const permi_amplitudes
   p->norm = (permi_dd *)permi_pool_get(pool, p->parts, sizeof *p->norm);
   p->walk = (permi_amplitude_walk *)permi_pool_zeros(pool, (size_t)p->threads, sizeof *p->walk);
   p->table = (permi_amplitude_inner_table *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
-  sum = (int *)permi_pool_get(pool, (size_t)p->inner + 1, sizeof *sum);
   for (k = 0; k < p->threads && !pool->failed; k++) {
     p->walk[k].of = p;
     p->walk[k].source = (permi_amplitude_source *)permi_pool_get(pool, n + 2, sizeof(permi_amplitude_source));
@@ -217,7 +216,11 @@ static double *permi_amplitudes_room(permi_amplitudes *p, const permi_amplitudes
     if (d > 0)
       table->lower = permi_ranks_first(&p->place, p->inner - 1, d - most) -
                      permi_ranks_first(&p->place, p->inner - 1, d - 1 - most);
-    permi_amplitudes_table(p, d, sum);
+    if (table->inner.states)
+      permi_amplitudes_table(p, table, p->inner, d, 0, 0, 0, 0);
+    for (k = 0, s = 0; table->kept && k < table->inner.states; k++)
+      if (kept[k])
+        kept[s++] = k;
     place += table->inner.states * table->inner.width;
     factor += 4 * table->inner.states * table->inner.width;
     photon += table->inner.states * table->inner.width;
