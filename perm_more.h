@@ -7260,7 +7260,8 @@ struct permi_amplitudes {
   permi_ranks place, output; /* modes >= 2 */
   int modes, n, inner;       /* g */
   int *lacks;                /* photons that modes 1 .. j need */
-  size_t *skip, *shift;      /* [d][j]: sums over levels below j of where a mode without photons begins; of T */
+  size_t *turn, *skip, *shift; /* [j][d]: T_j(d). [d][j]: sums over levels below j of where a mode without photons
+                                  begins, of places, then of outputs; of T */
   permi_amplitude_inner_table *table; /* by d */
   double *root, *unit;       /* of 0 .. n; [mode][2]: the layer's column */
   void (*kernel)(const permi_amplitude_block *block);
@@ -7305,54 +7306,93 @@ static void permi_amplitudes_write(permi_amplitude_walk *walk, const permi_ampli
   walk->norm = permi_dd_add_double(walk->norm, (sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* d photons are in modes 1 .. top; the others are settled and lack photons. place, out: first ranks; shift: the sum of
-   T_j over j >= top. */
+/* A block of d photons in modes 1 .. g. place, out: ranks of its first state; shift: the sum of T_j over j >= g. */
+static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t out, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const permi_amplitude_inner_table *table = &p->table[d];
+  const int last = p->layer == p->n;
+  permi_amplitude_block block;
+  block.inner = table->inner;
+  block.from = p->work;
+  block.place = (ptrdiff_t)place;
+  block.lower = (ptrdiff_t)(place - shift - table->lower);
+  block.source = walk->source;
+  block.sources = walk->sources;
+  block.room = walk->room;
+  block.to = !last                              ? p->work + 2 * place
+             : p->probabilities || table->kept ? walk->room
+                                                : p->out + 2 * (out - p->out_first);
+  p->kernel(&block);
+  if (last)
+    permi_amplitudes_write(walk, table, block.to, out, permi_ranks_states(p->cut, p->inner, d));
+}
+
+/* Without needs of modes, all of a part: d photons are in modes 1 .. top, the others are settled. place: the first rank;
+   shift: the sum of T_j over j >= top. */
+static void permi_amplitudes_inside(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
+  const size_t levels = (size_t)p->n + 2;
+  const int g = p->inner;
+  const size_t at = place + skip[top] - skip[g];
+  int i, s;
+  permi_amplitudes_leaf(walk, d, at, at - p->offset, shift + steps[top] - steps[g]);
+  if (d == 0)
+    return;
+  for (i = g + 1; i <= top; i++) { /* the highest mode with photons */
+    const int full = p->place.most[i - 1], most = full < d ? full : d;
+    const size_t below = shift + steps[top] - steps[i];
+    const size_t *ranks = p->place.first + (size_t)(i - 1) * levels + d, *turns = p->turn + (size_t)(i - 1) * levels + d;
+    const size_t first = place + skip[top] - skip[i] - (full < d ? ranks[-full] : 0);
+    const double re = p->unit[2 * i - 2], im = p->unit[2 * i - 1];
+    permi_amplitude_source *source = &walk->source[walk->sources++];
+    source->below = (ptrdiff_t)below;
+    for (s = 1; s <= most; s++) {
+      source->c[0] = source->c[1] = re * p->root[s];
+      source->c[2] = source->c[3] = im * p->root[s];
+      permi_amplitudes_inside(walk, i - 1, d - s, first + ranks[-s], below + turns[-s]);
+    }
+    walk->sources--;
+  }
+}
+
+/* The same with what modes need, and blocks that begin outside left out. out: the first output; lacking: photons that
+   settled modes need. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t out, size_t shift,
                                   int lacking)
 {
   const permi_amplitudes *p = walk->of;
-  const size_t row = (size_t)d * ((size_t)p->modes + 1);
-  const size_t *skip = p->skip + row, *steps = p->shift + row;
+  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
+  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(p->cut, top, d);
   const permi_ranks *cut = p->cut;
-  const int g = p->inner, last = cut == &p->output, left = p->n - p->layer;
-  const size_t *other = last ? skip + ((size_t)p->n + 2) * ((size_t)p->modes + 1) : skip;
-  const size_t begin = out + other[top] - other[g], count = permi_ranks_states(cut, g, d);
-  const size_t states = permi_ranks_states(cut, top, d);
+  const int g = p->inner, left = p->n - p->layer, needs = p->lacks[p->modes];
+  const size_t *other = cut == &p->output ? skip + levels * ((size_t)p->modes + 1) : skip;
+  const size_t begin = out + other[top] - other[g];
   int i, s;
   if (lacking > left || !states || out >= walk->high || out + states <= walk->low)
     return;
-  if (begin >= walk->low && begin < walk->high && count && lacking + p->lacks[top] - p->lacks[g] <= left) {
-    const permi_amplitude_inner_table *table = &p->table[d];
-    const size_t at = place + skip[top] - skip[g];
-    const int direct = !last || p->out == p->work || (!p->probabilities && !table->kept);
-    permi_amplitude_block block;
-    block.inner = table->inner;
-    block.from = p->work;
-    block.place = (ptrdiff_t)at;
-    block.lower = (ptrdiff_t)(at - (shift + steps[top] - steps[g]) - table->lower);
-    block.source = walk->source;
-    block.sources = walk->sources;
-    block.room = walk->room;
-    block.to = !direct ? walk->room
-               : last  ? p->out + 2 * (begin - p->out_first)
-                       : p->work + 2 * at;
-    p->kernel(&block);
-    if (last)
-      permi_amplitudes_write(walk, table, block.to, begin, count);
+  if (!needs && out >= walk->low && out + states <= walk->high) {
+    permi_amplitudes_inside(walk, top, d, place, shift);
+    return;
   }
-  for (i = g + 1; i <= top && d > 0; i++) { /* the highest mode with photons */
-    const int most = p->place.most[i - 1] < d ? p->place.most[i - 1] : d, least = p->output.least[i - 1];
+  if (begin >= walk->low && begin < walk->high && lacking + p->lacks[top] - p->lacks[g] <= left &&
+      permi_ranks_states(cut, g, d))
+    permi_amplitudes_leaf(walk, d, place + skip[top] - skip[g], begin, shift + steps[top] - steps[g]);
+  for (i = g + 1; i <= top && d > 0; i++) {
+    const int full = p->place.most[i - 1], least = p->output.least[i - 1];
     const size_t below = shift + steps[top] - steps[i];
-    const size_t at = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - p->place.most[i - 1]);
-    const size_t out_at = out + other[top] - other[i] - permi_ranks_first(cut, i - 1, d - p->place.most[i - 1]);
+    const size_t first = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - full);
+    const size_t first_out = out + other[top] - other[i] - permi_ranks_first(cut, i - 1, d - full);
     permi_amplitude_source *source = &walk->source[walk->sources++];
     source->below = (ptrdiff_t)below;
-    for (s = 1; s <= most; s++) {
-      const size_t *next = p->shift + (size_t)(d - s) * ((size_t)p->modes + 1);
+    for (s = 1; s <= d && s <= full; s++) {
       source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
       source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
-      permi_amplitudes_walk(walk, i - 1, d - s, at + permi_ranks_first(&p->place, i - 1, d - s),
-                            out_at + permi_ranks_first(cut, i - 1, d - s), below + next[i] - next[i - 1],
+      permi_amplitudes_walk(walk, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
+                            first_out + permi_ranks_first(cut, i - 1, d - s),
+                            below + p->turn[(size_t)(i - 1) * levels + (size_t)(d - s)],
                             lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
     }
     walk->sources--;
@@ -7370,7 +7410,6 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   walk->norm = permi_dd_make(0);
   for (d = p->top[1]; d >= p->top[0]; d--) {
     const int s = p->layer - d, least = p->output.least[last];
-    const size_t *steps = p->shift + (size_t)d * ((size_t)p->modes + 1);
     const size_t out = permi_ranks_first(p->cut, last, d) - (p->cut == &p->output ? p->offset : 0);
     if (s > p->output.most[last])
       continue;
@@ -7378,8 +7417,8 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
     walk->source->below = 0;
     walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s > 0 ? s : 0];
     walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s > 0 ? s : 0];
-    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->place, last, d), out, steps[last + 1] - steps[last],
-                          least > s ? least - s : 0);
+    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->place, last, d), out,
+                          p->turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d], least > s ? least - s : 0);
   }
   p->norm[part] = walk->norm;
   if (thread)
@@ -7498,10 +7537,9 @@ static void permi_amplitudes_table(const permi_amplitudes *p, permi_amplitude_in
     source->below = (ptrdiff_t)below;
     source->c[0] = i - 1;
     for (s = i > 1 ? 1 : d; s <= d && s <= full; s++) {
-      const size_t *next = p->shift + (size_t)(d - s) * row;
       source->c[1] = s;
       permi_amplitudes_table(p, table, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
-                             below + next[i] - next[i - 1], settled + 1,
+                             below + p->turn[(size_t)(i - 1) * ((size_t)p->n + 2) + (size_t)(d - s)], settled + 1,
                              lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
     }
   }
@@ -7741,11 +7779,12 @@ static int permi_amplitudes_ranks(permi_amplitudes *p, permi_pool *pool)
   const permi_ranks *ranks;
   int which, d, j;
   p->place.first = (size_t *)permi_pool_get(pool, 2 * row * levels, sizeof(size_t));
-  p->skip = (size_t *)permi_pool_zeros(pool, 3 * row * levels, sizeof(size_t));
+  p->skip = (size_t *)permi_pool_zeros(pool, 4 * row * levels, sizeof(size_t));
   if (pool->failed)
     return 0;
   p->output.first = p->place.first + row * levels;
   p->shift = p->skip + 2 * row * levels;
+  p->turn = p->shift + row * levels;
   p->states = permi_ranks_fill(&p->place, 1);
   p->count = permi_ranks_fill(&p->output, 0);
   if (p->states == SIZE_MAX || p->count == SIZE_MAX || p->count == 0)
@@ -7755,12 +7794,13 @@ static int permi_amplitudes_ranks(permi_amplitudes *p, permi_pool *pool)
       for (j = 1; j < p->modes; j++) {
         const int full = ranks->most[j];
         size_t *skip = p->skip + ((size_t)which * levels + (size_t)d) * row + (size_t)j;
-        size_t *shift = p->shift + (size_t)d * row + (size_t)j;
+        size_t *shift = p->shift + (size_t)d * row + (size_t)j, *turn = p->turn + (size_t)j * levels + (size_t)d;
         skip[1] = skip[0] + permi_ranks_first(ranks, j, d) - permi_ranks_first(ranks, j, d - full);
-        if (which == 0 && d > 0)
-          shift[1] = shift[0] + permi_ranks_states(ranks, j, d - 1) -
-                     (permi_ranks_first(ranks, j - 1, d - ranks->most[j - 1]) -
-                      permi_ranks_first(ranks, j - 1, d - 1 - ranks->most[j - 1]));
+        if (which || d == 0)
+          continue;
+        *turn = permi_ranks_states(ranks, j, d - 1) - (permi_ranks_first(ranks, j - 1, d - ranks->most[j - 1]) -
+                                                       permi_ranks_first(ranks, j - 1, d - 1 - ranks->most[j - 1]));
+        shift[1] = shift[0] + *turn;
       }
   p->offset = permi_ranks_first(&p->output, p->modes - 1, p->n - p->output.most[p->modes - 1]);
   return 1;
@@ -8332,8 +8372,9 @@ PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, vo
 
 /* ============================================================================= >>amplitudes_kernels
    Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: x c = x Re c + turned x Im c, i (a, b)
-   = (-b, a). A state's sources are added in the same order wherever it stands. Four vectors a sum: AVX2 has eight
-   accumulators of its sixteen registers. */
+   = (-b, a). A state's sources are added in the same order wherever it stands. Four vectors a sum: eight
+   accumulators of AVX2's sixteen registers. The block's own sources come last: pairs that are stored one by one cannot be
+   forwarded to a vector. */
 
 #if PERMI_WIDTH >= 4
 typedef PERMI_V PERMI_NAME(amplitude); /* x Re c, x Im c; AVX-512: and zeros */
@@ -8361,7 +8402,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(amplitude) PERMI_NAME(amplitude_add)(PERMI_
 #endif
 }
 
-/* to = the sum, joined, + more (NULL: 0) */
+/* to = the sum, joined, + more */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, PERMI_NAME(amplitude) sum)
 {
 #if PERMI_WIDTH >= 4
@@ -8372,7 +8413,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const doubl
 #endif
   const __m128d im = _mm256_extractf128_pd(both, 1);
   const __m128d all = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
-  _mm_storeu_pd(to, more ? _mm_add_pd(all, _mm_loadu_pd(more)) : all);
+  _mm_storeu_pd(to, _mm_add_pd(all, _mm_loadu_pd(more)));
 #else
   double part[4];
   int k;
@@ -8380,8 +8421,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const doubl
     PERMI_STORE(part + k * PERMI_WIDTH, sum.sum[k]);
   part[0] -= part[3];
   part[1] += part[2];
-  to[0] = more ? part[0] + more[0] : part[0];
-  to[1] = more ? part[1] + more[1] : part[1];
+  to[0] = part[0] + more[0];
+  to[1] = part[1] + more[1];
 #endif
 }
 
@@ -8390,13 +8431,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
   const double *x = block->from + 2 * block->lower, *c = block->inner.factor;
   const int32_t *place = block->inner.place;
   const PERMI_NAME(amplitude) none = {0};
-  int k, q;
-  for (k = 0; k < block->inner.states; k++, place += width, c += 4 * width) {
+  const double *room = block->room, *const end = room + 2 * block->inner.states;
+  double *to = block->to;
+  int q;
+  for (; room < end; room += 2, to += 2, place += width, c += 4 * width) {
     PERMI_NAME(amplitude) sum = none;
     PERMI_UNROLL
     for (q = 0; q < width; q++)
       sum = PERMI_NAME(amplitude_add)(sum, x + 2 * (ptrdiff_t)place[q], c + 4 * q);
-    PERMI_NAME(amplitude_put)(block->room + 2 * k, NULL, sum);
+    PERMI_NAME(amplitude_put)(to, room, sum);
   }
 }
 
@@ -8404,14 +8447,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors)
 {
   const double *from = block->from + 2 * (block->place + k);
+  const permi_amplitude_source *source = block->source, *const end = source + block->sources;
   PERMI_V re[4], im[4];
-  int s, v;
+  int v;
   PERMI_UNROLL
   for (v = 0; v < vectors; v++)
     re[v] = im[v] = PERMI_SET(0.0);
-  for (s = 0; s < block->sources; s++) {
-    const double *x = from - 2 * block->source[s].below;
-    const PERMI_V a = PERMI_SET(block->source[s].c[0]), b = PERMI_SET(block->source[s].c[2]);
+  for (; source < end; source++) {
+    const double *x = from - 2 * source->below;
+    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[2]);
     PERMI_UNROLL
     for (v = 0; v < vectors; v++) {
       const PERMI_V z = PERMI_LOAD_ANY(x + v * PERMI_WIDTH);
@@ -8421,7 +8465,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
   }
   PERMI_UNROLL
   for (v = 0; v < vectors; v++) {
-    const PERMI_V more = PERMI_LOAD_ANY(block->room + 2 * k + v * PERMI_WIDTH);
 #if PERMI_WIDTH == 8
     const PERMI_V sum = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
 #elif PERMI_WIDTH == 4
@@ -8430,24 +8473,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
     const double sign[2] = {-1, 1};
     const PERMI_V sum = PERMI_FMA(vextq_f64(im[v], im[v], 1), PERMI_LOAD(sign), re[v]);
 #endif
-    PERMI_STORE_ANY(block->to + 2 * k + v * PERMI_WIDTH, sum + more);
+    PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, sum);
   }
 }
 #endif
 
 PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
 {
+  static const double zeros[2] = {0, 0};
   const PERMI_NAME(amplitude) none = {0};
   const int states = block->inner.states;
   int k = 0, s;
-  switch (block->inner.width) {
-  case 0: block->room[0] = block->room[1] = 0; break; /* the state without photons */
-  case 1: PERMI_NAME(amplitude_inner)(block, 1); break;
-  case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
-  case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
-  case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
-  default: PERMI_NAME(amplitude_inner)(block, block->inner.width);
-  }
 #if PERMI_WIDTH > 1
   for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
     PERMI_NAME(amplitude_sums)(block, k, 4);
@@ -8459,7 +8495,15 @@ PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
     for (s = 0; s < block->sources; s++)
       sum = PERMI_NAME(amplitude_add)(sum, block->from + 2 * (block->place + k - block->source[s].below),
                                       block->source[s].c);
-    PERMI_NAME(amplitude_put)(block->to + 2 * k, block->room + 2 * k, sum);
+    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, sum);
+  }
+  switch (block->inner.width) {
+  case 1: PERMI_NAME(amplitude_inner)(block, 1); break;
+  case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
+  case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
+  case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
+  case 5: PERMI_NAME(amplitude_inner)(block, 5); break;
+  default: PERMI_NAME(amplitude_inner)(block, block->inner.width);
   }
   PERMI_LEAVE();
 }

@@ -46,7 +46,8 @@ struct permi_amplitudes {
   permi_ranks place, output; /* modes >= 2 */
   int modes, n, inner;       /* g */
   int *lacks;                /* photons that modes 1 .. j need */
-  size_t *skip, *shift;      /* [d][j]: sums over levels below j of where a mode without photons begins; of T */
+  size_t *turn, *skip, *shift; /* [j][d]: T_j(d). [d][j]: sums over levels below j of where a mode without photons
+                                  begins, of places, then of outputs; of T */
   permi_amplitude_inner_table *table; /* by d */
   double *root, *unit;       /* of 0 .. n; [mode][2]: the layer's column */
   void (*kernel)(const permi_amplitude_block *block);
@@ -91,54 +92,93 @@ static void permi_amplitudes_write(permi_amplitude_walk *walk, const permi_ampli
   walk->norm = permi_dd_add_double(walk->norm, (sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* d photons are in modes 1 .. top; the others are settled and lack photons. place, out: first ranks; shift: the sum of
-   T_j over j >= top. */
+/* A block of d photons in modes 1 .. g. place, out: ranks of its first state; shift: the sum of T_j over j >= g. */
+static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t out, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const permi_amplitude_inner_table *table = &p->table[d];
+  const int last = p->layer == p->n;
+  permi_amplitude_block block;
+  block.inner = table->inner;
+  block.from = p->work;
+  block.place = (ptrdiff_t)place;
+  block.lower = (ptrdiff_t)(place - shift - table->lower);
+  block.source = walk->source;
+  block.sources = walk->sources;
+  block.room = walk->room;
+  block.to = !last                              ? p->work + 2 * place
+             : p->probabilities || table->kept ? walk->room
+                                                : p->out + 2 * (out - p->out_first);
+  p->kernel(&block);
+  if (last)
+    permi_amplitudes_write(walk, table, block.to, out, permi_ranks_states(p->cut, p->inner, d));
+}
+
+/* Without needs of modes, all of a part: d photons are in modes 1 .. top, the others are settled. place: the first rank;
+   shift: the sum of T_j over j >= top. */
+static void permi_amplitudes_inside(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
+  const size_t levels = (size_t)p->n + 2;
+  const int g = p->inner;
+  const size_t at = place + skip[top] - skip[g];
+  int i, s;
+  permi_amplitudes_leaf(walk, d, at, at - p->offset, shift + steps[top] - steps[g]);
+  if (d == 0)
+    return;
+  for (i = g + 1; i <= top; i++) { /* the highest mode with photons */
+    const int full = p->place.most[i - 1], most = full < d ? full : d;
+    const size_t below = shift + steps[top] - steps[i];
+    const size_t *ranks = p->place.first + (size_t)(i - 1) * levels + d, *turns = p->turn + (size_t)(i - 1) * levels + d;
+    const size_t first = place + skip[top] - skip[i] - (full < d ? ranks[-full] : 0);
+    const double re = p->unit[2 * i - 2], im = p->unit[2 * i - 1];
+    permi_amplitude_source *source = &walk->source[walk->sources++];
+    source->below = (ptrdiff_t)below;
+    for (s = 1; s <= most; s++) {
+      source->c[0] = source->c[1] = re * p->root[s];
+      source->c[2] = source->c[3] = im * p->root[s];
+      permi_amplitudes_inside(walk, i - 1, d - s, first + ranks[-s], below + turns[-s]);
+    }
+    walk->sources--;
+  }
+}
+
+/* The same with what modes need, and blocks that begin outside left out. out: the first output; lacking: photons that
+   settled modes need. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t out, size_t shift,
                                   int lacking)
 {
   const permi_amplitudes *p = walk->of;
-  const size_t row = (size_t)d * ((size_t)p->modes + 1);
-  const size_t *skip = p->skip + row, *steps = p->shift + row;
+  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
+  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(p->cut, top, d);
   const permi_ranks *cut = p->cut;
-  const int g = p->inner, last = cut == &p->output, left = p->n - p->layer;
-  const size_t *other = last ? skip + ((size_t)p->n + 2) * ((size_t)p->modes + 1) : skip;
-  const size_t begin = out + other[top] - other[g], count = permi_ranks_states(cut, g, d);
-  const size_t states = permi_ranks_states(cut, top, d);
+  const int g = p->inner, left = p->n - p->layer, needs = p->lacks[p->modes];
+  const size_t *other = cut == &p->output ? skip + levels * ((size_t)p->modes + 1) : skip;
+  const size_t begin = out + other[top] - other[g];
   int i, s;
   if (lacking > left || !states || out >= walk->high || out + states <= walk->low)
     return;
-  if (begin >= walk->low && begin < walk->high && count && lacking + p->lacks[top] - p->lacks[g] <= left) {
-    const permi_amplitude_inner_table *table = &p->table[d];
-    const size_t at = place + skip[top] - skip[g];
-    const int direct = !last || p->out == p->work || (!p->probabilities && !table->kept);
-    permi_amplitude_block block;
-    block.inner = table->inner;
-    block.from = p->work;
-    block.place = (ptrdiff_t)at;
-    block.lower = (ptrdiff_t)(at - (shift + steps[top] - steps[g]) - table->lower);
-    block.source = walk->source;
-    block.sources = walk->sources;
-    block.room = walk->room;
-    block.to = !direct ? walk->room
-               : last  ? p->out + 2 * (begin - p->out_first)
-                       : p->work + 2 * at;
-    p->kernel(&block);
-    if (last)
-      permi_amplitudes_write(walk, table, block.to, begin, count);
+  if (!needs && out >= walk->low && out + states <= walk->high) {
+    permi_amplitudes_inside(walk, top, d, place, shift);
+    return;
   }
-  for (i = g + 1; i <= top && d > 0; i++) { /* the highest mode with photons */
-    const int most = p->place.most[i - 1] < d ? p->place.most[i - 1] : d, least = p->output.least[i - 1];
+  if (begin >= walk->low && begin < walk->high && lacking + p->lacks[top] - p->lacks[g] <= left &&
+      permi_ranks_states(cut, g, d))
+    permi_amplitudes_leaf(walk, d, place + skip[top] - skip[g], begin, shift + steps[top] - steps[g]);
+  for (i = g + 1; i <= top && d > 0; i++) {
+    const int full = p->place.most[i - 1], least = p->output.least[i - 1];
     const size_t below = shift + steps[top] - steps[i];
-    const size_t at = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - p->place.most[i - 1]);
-    const size_t out_at = out + other[top] - other[i] - permi_ranks_first(cut, i - 1, d - p->place.most[i - 1]);
+    const size_t first = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - full);
+    const size_t first_out = out + other[top] - other[i] - permi_ranks_first(cut, i - 1, d - full);
     permi_amplitude_source *source = &walk->source[walk->sources++];
     source->below = (ptrdiff_t)below;
-    for (s = 1; s <= most; s++) {
-      const size_t *next = p->shift + (size_t)(d - s) * ((size_t)p->modes + 1);
+    for (s = 1; s <= d && s <= full; s++) {
       source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
       source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
-      permi_amplitudes_walk(walk, i - 1, d - s, at + permi_ranks_first(&p->place, i - 1, d - s),
-                            out_at + permi_ranks_first(cut, i - 1, d - s), below + next[i] - next[i - 1],
+      permi_amplitudes_walk(walk, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
+                            first_out + permi_ranks_first(cut, i - 1, d - s),
+                            below + p->turn[(size_t)(i - 1) * levels + (size_t)(d - s)],
                             lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
     }
     walk->sources--;
@@ -156,7 +196,6 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   walk->norm = permi_dd_make(0);
   for (d = p->top[1]; d >= p->top[0]; d--) {
     const int s = p->layer - d, least = p->output.least[last];
-    const size_t *steps = p->shift + (size_t)d * ((size_t)p->modes + 1);
     const size_t out = permi_ranks_first(p->cut, last, d) - (p->cut == &p->output ? p->offset : 0);
     if (s > p->output.most[last])
       continue;
@@ -164,8 +203,8 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
     walk->source->below = 0;
     walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s > 0 ? s : 0];
     walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s > 0 ? s : 0];
-    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->place, last, d), out, steps[last + 1] - steps[last],
-                          least > s ? least - s : 0);
+    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->place, last, d), out,
+                          p->turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d], least > s ? least - s : 0);
   }
   p->norm[part] = walk->norm;
   if (thread)
@@ -284,10 +323,9 @@ static void permi_amplitudes_table(const permi_amplitudes *p, permi_amplitude_in
     source->below = (ptrdiff_t)below;
     source->c[0] = i - 1;
     for (s = i > 1 ? 1 : d; s <= d && s <= full; s++) {
-      const size_t *next = p->shift + (size_t)(d - s) * row;
       source->c[1] = s;
       permi_amplitudes_table(p, table, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
-                             below + next[i] - next[i - 1], settled + 1,
+                             below + p->turn[(size_t)(i - 1) * ((size_t)p->n + 2) + (size_t)(d - s)], settled + 1,
                              lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
     }
   }

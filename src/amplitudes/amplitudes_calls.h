@@ -108,11 +108,12 @@ static int permi_amplitudes_ranks(permi_amplitudes *p, permi_pool *pool)
   const permi_ranks *ranks;
   int which, d, j;
   p->place.first = (size_t *)permi_pool_get(pool, 2 * row * levels, sizeof(size_t));
-  p->skip = (size_t *)permi_pool_zeros(pool, 3 * row * levels, sizeof(size_t));
+  p->skip = (size_t *)permi_pool_zeros(pool, 4 * row * levels, sizeof(size_t));
   if (pool->failed)
     return 0;
   p->output.first = p->place.first + row * levels;
   p->shift = p->skip + 2 * row * levels;
+  p->turn = p->shift + row * levels;
   p->states = permi_ranks_fill(&p->place, 1);
   p->count = permi_ranks_fill(&p->output, 0);
   if (p->states == SIZE_MAX || p->count == SIZE_MAX || p->count == 0)
@@ -122,12 +123,13 @@ static int permi_amplitudes_ranks(permi_amplitudes *p, permi_pool *pool)
       for (j = 1; j < p->modes; j++) {
         const int full = ranks->most[j];
         size_t *skip = p->skip + ((size_t)which * levels + (size_t)d) * row + (size_t)j;
-        size_t *shift = p->shift + (size_t)d * row + (size_t)j;
+        size_t *shift = p->shift + (size_t)d * row + (size_t)j, *turn = p->turn + (size_t)j * levels + (size_t)d;
         skip[1] = skip[0] + permi_ranks_first(ranks, j, d) - permi_ranks_first(ranks, j, d - full);
-        if (which == 0 && d > 0)
-          shift[1] = shift[0] + permi_ranks_states(ranks, j, d - 1) -
-                     (permi_ranks_first(ranks, j - 1, d - ranks->most[j - 1]) -
-                      permi_ranks_first(ranks, j - 1, d - 1 - ranks->most[j - 1]));
+        if (which || d == 0)
+          continue;
+        *turn = permi_ranks_states(ranks, j, d - 1) - (permi_ranks_first(ranks, j - 1, d - ranks->most[j - 1]) -
+                                                       permi_ranks_first(ranks, j - 1, d - 1 - ranks->most[j - 1]));
+        shift[1] = shift[0] + *turn;
       }
   p->offset = permi_ranks_first(&p->output, p->modes - 1, p->n - p->output.most[p->modes - 1]);
   return 1;

@@ -1,7 +1,8 @@
 /* ============================================================================= >>amplitudes_kernels
    Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: x c = x Re c + turned x Im c, i (a, b)
-   = (-b, a). A state's sources are added in the same order wherever it stands. Four vectors a sum: AVX2 has eight
-   accumulators of its sixteen registers. */
+   = (-b, a). A state's sources are added in the same order wherever it stands. Four vectors a sum: eight
+   accumulators of AVX2's sixteen registers. The block's own sources come last: pairs that are stored one by one cannot be
+   forwarded to a vector. */
 
 #if PERMI_WIDTH >= 4
 typedef PERMI_V PERMI_NAME(amplitude); /* x Re c, x Im c; AVX-512: and zeros */
@@ -29,7 +30,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(amplitude) PERMI_NAME(amplitude_add)(PERMI_
 #endif
 }
 
-/* to = the sum, joined, + more (NULL: 0) */
+/* to = the sum, joined, + more */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, PERMI_NAME(amplitude) sum)
 {
 #if PERMI_WIDTH >= 4
@@ -40,7 +41,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const doubl
 #endif
   const __m128d im = _mm256_extractf128_pd(both, 1);
   const __m128d all = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
-  _mm_storeu_pd(to, more ? _mm_add_pd(all, _mm_loadu_pd(more)) : all);
+  _mm_storeu_pd(to, _mm_add_pd(all, _mm_loadu_pd(more)));
 #else
   double part[4];
   int k;
@@ -48,8 +49,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const doubl
     PERMI_STORE(part + k * PERMI_WIDTH, sum.sum[k]);
   part[0] -= part[3];
   part[1] += part[2];
-  to[0] = more ? part[0] + more[0] : part[0];
-  to[1] = more ? part[1] + more[1] : part[1];
+  to[0] = part[0] + more[0];
+  to[1] = part[1] + more[1];
 #endif
 }
 
@@ -58,13 +59,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
   const double *x = block->from + 2 * block->lower, *c = block->inner.factor;
   const int32_t *place = block->inner.place;
   const PERMI_NAME(amplitude) none = {0};
-  int k, q;
-  for (k = 0; k < block->inner.states; k++, place += width, c += 4 * width) {
+  const double *room = block->room, *const end = room + 2 * block->inner.states;
+  double *to = block->to;
+  int q;
+  for (; room < end; room += 2, to += 2, place += width, c += 4 * width) {
     PERMI_NAME(amplitude) sum = none;
     PERMI_UNROLL
     for (q = 0; q < width; q++)
       sum = PERMI_NAME(amplitude_add)(sum, x + 2 * (ptrdiff_t)place[q], c + 4 * q);
-    PERMI_NAME(amplitude_put)(block->room + 2 * k, NULL, sum);
+    PERMI_NAME(amplitude_put)(to, room, sum);
   }
 }
 
@@ -72,14 +75,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors)
 {
   const double *from = block->from + 2 * (block->place + k);
+  const permi_amplitude_source *source = block->source, *const end = source + block->sources;
   PERMI_V re[4], im[4];
-  int s, v;
+  int v;
   PERMI_UNROLL
   for (v = 0; v < vectors; v++)
     re[v] = im[v] = PERMI_SET(0.0);
-  for (s = 0; s < block->sources; s++) {
-    const double *x = from - 2 * block->source[s].below;
-    const PERMI_V a = PERMI_SET(block->source[s].c[0]), b = PERMI_SET(block->source[s].c[2]);
+  for (; source < end; source++) {
+    const double *x = from - 2 * source->below;
+    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[2]);
     PERMI_UNROLL
     for (v = 0; v < vectors; v++) {
       const PERMI_V z = PERMI_LOAD_ANY(x + v * PERMI_WIDTH);
@@ -89,7 +93,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
   }
   PERMI_UNROLL
   for (v = 0; v < vectors; v++) {
-    const PERMI_V more = PERMI_LOAD_ANY(block->room + 2 * k + v * PERMI_WIDTH);
 #if PERMI_WIDTH == 8
     const PERMI_V sum = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
 #elif PERMI_WIDTH == 4
@@ -98,24 +101,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
     const double sign[2] = {-1, 1};
     const PERMI_V sum = PERMI_FMA(vextq_f64(im[v], im[v], 1), PERMI_LOAD(sign), re[v]);
 #endif
-    PERMI_STORE_ANY(block->to + 2 * k + v * PERMI_WIDTH, sum + more);
+    PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, sum);
   }
 }
 #endif
 
 PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
 {
+  static const double zeros[2] = {0, 0};
   const PERMI_NAME(amplitude) none = {0};
   const int states = block->inner.states;
   int k = 0, s;
-  switch (block->inner.width) {
-  case 0: block->room[0] = block->room[1] = 0; break; /* the state without photons */
-  case 1: PERMI_NAME(amplitude_inner)(block, 1); break;
-  case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
-  case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
-  case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
-  default: PERMI_NAME(amplitude_inner)(block, block->inner.width);
-  }
 #if PERMI_WIDTH > 1
   for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
     PERMI_NAME(amplitude_sums)(block, k, 4);
@@ -127,7 +123,15 @@ PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
     for (s = 0; s < block->sources; s++)
       sum = PERMI_NAME(amplitude_add)(sum, block->from + 2 * (block->place + k - block->source[s].below),
                                       block->source[s].c);
-    PERMI_NAME(amplitude_put)(block->to + 2 * k, block->room + 2 * k, sum);
+    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, sum);
+  }
+  switch (block->inner.width) {
+  case 1: PERMI_NAME(amplitude_inner)(block, 1); break;
+  case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
+  case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
+  case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
+  case 5: PERMI_NAME(amplitude_inner)(block, 5); break;
+  default: PERMI_NAME(amplitude_inner)(block, block->inner.width);
   }
   PERMI_LEAVE();
 }
