@@ -238,35 +238,34 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* Which outputs of photons, states (s_1, .., s_m) of rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. All zero,
-   or NULL: all. */
+/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
+   all zero: all, amplitudes. */
 typedef struct perm_outputs {
-  const int *least, *most; /* photons of row i: least[i] to most[i]; NULL: 0, and any number. Equal: a herald;
-                              most 1: free of collisions */
-  int probabilities;       /* 1: |amplitude|^2 */
-  /* NULL, or is given the outputs in order, in blocks, by the calling thread, instead of `out`; non-zero cancels. */
+  const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
+  const int *exactly; /* heralds: photons of a row, or below 0: none */
+  int probabilities;  /* 1: |amplitude|^2 */
+  /* Unless NULL, is given the outputs in blocks, in order, by the calling thread, in place of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
-/* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of every output s of t_c = column_counts[c] photons (NULL: one)
-   in column c of the m x columns matrix a, pairs at out[2 k] (probabilities: out[k]), k as perm_amplitudes_index has it,
-   in units of 2^result->exp2 (probabilities: of its square), which is 0 unless the largest could be beyond 2^+-400. By
-   the recursion of SLOS [HMSV23] in an order of photons that keeps errors small; O(terms) for `terms` sums of as many
-   products as rows have photons. Memory: none but out; 16 bytes for each state of one photon less if probabilities,
-   least, most or block are given.
-   result: value is the sum of |amplitude|^2, in that unit. error_bound, proved, is of the vector: the root of the sum of
-   all |errors|^2, so of each amplitude; half the sum of errors of probabilities (total variation) is at most
-   error_bound (sqrt(value) + error_bound / 2). About 1.4 (m + 6) n 1e-16 for one column or equal ones, times 2^n for a
-   matrix of norm 2; no cancellation enters. tolerance is of error_bound / sqrt(value). Rows and photons up to
-   PERM_MAX_LINES. After errors and stops out is undefined. PERM_ERROR_LIMIT: too many outputs, memory, time. */
+/* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
+   in column c of the m x columns matrix a, as pairs at out[2 k] (probabilities: out[k]), k as perm_amplitudes_index
+   says, in units of 2^result->exp2, probabilities of its square, which is not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
+   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
+   (sqrt(value) + error_bound / 2). It is about 1e-15 n (m + 6) sqrt(c) / 7 for c orthonormal columns taken as often each,
+   hardly more otherwise, and times sigma^n for a matrix of norm sigma. tolerance is of error_bound / sqrt(value).
+   O(min(n, m)) a state, of all layers of 1 .. n photons in m rows; the last is 1 / (1 + n / m) of them. Memory: out, and
+   16 bytes a state of n - 1 photons if probabilities, limits or block are given. Up to PERM_MAX_LINES rows and photons.
+   After errors and stops out is undefined. PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
 
-/* The number of outputs, the index of one and the output of an index; of outputs only least and most count. O(m photons)
-   time and memory. PERM_ERROR_OVERFLOW: beyond size_t; PERM_ERROR_RANGE: not such an output; PERM_ERROR_COUNTS: a negative
-   number. */
+/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
+   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
+   number of photons. */
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
@@ -1056,23 +1055,21 @@ typedef struct permi_rook_way {
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
 
-/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. */
-typedef struct permi_amplitude_source { /* c from[state - below] is added */
+/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below]. */
+typedef struct permi_amplitude_source {
   ptrdiff_t below;
+  int mode, photons;
   double c[4]; /* Re c, Re c, Im c, Im c */
 } permi_amplitude_source;
-typedef struct permi_amplitude_inner { /* sources in the block with one photon less */
-  int states, width;      /* width: sources a state, filled up with zeros */
-  int32_t *place;         /* [states][width] */
-  double *factor;         /* [states][width][4]: as c */
-} permi_amplitude_inner;
 typedef struct permi_amplitude_block {
-  permi_amplitude_inner inner;
+  int states, width;      /* width: sources a state in the block with a photon less, filled up with zeros */
+  int32_t *at;            /* [states][width] */
+  double *c;              /* [states][width][4] */
   const double *from;     /* the layer before */
   ptrdiff_t place, lower; /* of the block, and of the one with a photon less */
   const permi_amplitude_source *source;
   int sources;
-  double *room, *to;      /* room: of the block; to: may be it, or `from` at the block */
+  double *room, *to;      /* room: for the block; to: may be it, or `from` at the block */
 } permi_amplitude_block;
 
 /* This header's kernels for each instruction set. */
@@ -3091,7 +3088,7 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
     PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
     {"perm_outputs", 0, sizeof(perm_outputs)},
-    PERMI_MEMBER(perm_outputs, least), PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, probabilities),
+    PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, exactly), PERMI_MEMBER(perm_outputs, probabilities),
     PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
     {"perm_matrix", 0, sizeof(perm_matrix)},
     PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
@@ -7048,17 +7045,16 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 }
 
 /* ========================================================================================= >>outputs
-   Ranks of outputs. Modes count from the last row: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1):
-   (n,0,..,0) in the caller's order of rows first, then (n-1,1,0,..). With P_j(d) states of modes 1 .. j that have fewer
-   than d photons, within the limits,
-       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))).
-   Without limits this is the combinatorial number system of {d_j + j - 1}. Only sums that some output completes are
-   counted, so no number exceeds that of the outputs. */
+   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
+   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within their limits, of fewer than d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
+   without limits the combinatorial number system of {d_j + j - 1}. */
 
 typedef struct permi_ranks {
   int modes, n;
-  int *least, *most; /* of mode j at j - 1 */
-  size_t *first;     /* P_j(d) at j (n + 2) + d, j < modes */
+  int free, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int *most, *row;      /* of mode j at j - 1; row -1: none */
+  size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
 
 static size_t permi_ranks_first(const permi_ranks *ranks, int level, int d)
@@ -7071,332 +7067,255 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns the number of outputs, SIZE_MAX if it is larger. partial: of states of modes 1 .. modes - 1 with up to n
-   photons instead, limited by `most` alone. */
-static size_t permi_ranks_fill(permi_ranks *ranks, int partial)
+static int permi_outputs_limit(const int *limit, int i, int n)
 {
-  const int n = ranks->n, modes = ranks->modes;
-  int low = partial ? 0 : n, high = n, j, d;
-  for (j = 0; j < modes && !partial; j++) {
-    if (ranks->most[j] < ranks->least[j])
-      return 0;
-    low -= ranks->most[j];
-    high -= ranks->least[j];
-  }
-  if (low > 0 || high < 0)
+  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+}
+
+/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
+{
+  static const perm_outputs any = {NULL, NULL, 0, NULL, NULL};
+  const perm_outputs *of = outputs ? outputs : &any;
+  int side, i;
+  memset(ranks, 0, sizeof *ranks);
+  ranks->most = ints;
+  ranks->row = ints + m + 2;
+  ranks->loose = photons;
+  for (side = 0; side < 2; side++)
+    for (i = m - 1; i >= 0; i--) {
+      const int herald = of->exactly && of->exactly[i] >= 0;
+      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
+      if (herald)
+        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      if (herald != side || most == 0 || (herald && !all))
+        continue;
+      ranks->free += !side;
+      ranks->row[ranks->modes] = i;
+      ranks->most[ranks->modes++] = most;
+    }
+  for (; ranks->modes < 1 + all; ranks->modes++)
+    ranks->row[ranks->modes] = -1;
+  ranks->n = all ? photons : ranks->loose;
+}
+
+/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
+   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+static size_t permi_ranks_fill(permi_ranks *ranks)
+{
+  const int n = ranks->n;
+  int low = ranks->turn ? 0 : n, j, d;
+  if (ranks->loose < 0)
     return 0;
+  for (j = 0; j < ranks->modes && !ranks->turn; j++)
+    low -= ranks->most[j];
   for (d = 0; d < n + 2; d++)
     ranks->first[d] = d > 0;
-  for (j = 1; j < modes; j++) {
-    const int most = ranks->most[j - 1], least = partial ? 0 : ranks->least[j - 1];
-    size_t *to = ranks->first + (size_t)j * ((size_t)n + 2), total = 0;
-    low += partial ? 0 : most;
-    high += least;
+  for (j = 1; j < ranks->modes; j++) {
+    const int full = ranks->most[j - 1], high = j <= ranks->free ? ranks->loose : n;
+    const size_t row = (size_t)j * ((size_t)n + 2);
+    size_t total = 0;
+    low += ranks->turn ? 0 : full;
     for (d = 0; d < n + 2; d++) {
-      to[d] = total;
-      if (d >= low && d >= least && d <= high) {
-        const size_t more = permi_ranks_first(ranks, j - 1, d - least + 1) - permi_ranks_first(ranks, j - 1, d - most);
-        if (more > SIZE_MAX - 1 - total)
-          return SIZE_MAX;
-        total += more;
-      }
+      const size_t gone = d <= n ? permi_ranks_first(ranks, j - 1, d - full) : 0;
+      ranks->first[row + (size_t)d] = total;
+      if (d > 0 && d <= n && ranks->turn)
+        ranks->turn[row + (size_t)d] = permi_ranks_states(ranks, j, d - 1) - gone +
+                                       permi_ranks_first(ranks, j - 1, d - 1 - full);
+      if (d < low || d > high)
+        continue;
+      if (permi_ranks_first(ranks, j - 1, d + 1) - gone > SIZE_MAX - 1 - total)
+        return SIZE_MAX;
+      total += permi_ranks_first(ranks, j - 1, d + 1) - gone;
     }
   }
-  return partial ? permi_ranks_first(ranks, modes - 1, n + 1)
-                 : permi_ranks_first(ranks, modes - 1, n - ranks->least[modes - 1] + 1) -
-                       permi_ranks_first(ranks, modes - 1, n - ranks->most[modes - 1]);
+  return permi_ranks_first(ranks, j - 1, n + 1) -
+         (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
 }
 
-/* Returns the most (or the least) photons of row i; more than n is n (or n + 1). */
-static int permi_outputs_limit(const perm_outputs *outputs, int most, int i, int n)
-{
-  const int *limit = !outputs ? NULL : most ? outputs->most : outputs->least;
-  return !limit ? most * n : limit[i] > n ? n + 1 - most : limit[i];
-}
-
-/* Makes ranks of all m rows, m > 0, by malloc, for the caller to release ranks->first. */
-static perm_status permi_ranks_make(int m, int photons, const perm_outputs *outputs, permi_ranks *ranks, size_t *count)
+/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
+                                      int *state)
 {
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
-  int i, bad = 0;
-  memset(ranks, 0, sizeof *ranks);
-  *count = 0;
-  if (m < 1 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
+  perm_status status = PERM_OK;
+  size_t left = *index;
+  permi_ranks ranks;
+  int d, from, j, *ints;
+  if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
-  ranks->modes = m;
-  ranks->n = photons;
-  ranks->first = (size_t *)permi_allocate(allocator, (size_t)m, ((size_t)photons + 2) * sizeof(size_t) + 2 * sizeof(int));
-  if (!ranks->first)
+  ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
+  if (!ints)
     return PERM_ERROR_MEMORY;
-  ranks->least = (int *)(ranks->first + (size_t)m * ((size_t)photons + 2));
-  ranks->most = ranks->least + m;
-  for (i = 0; i < m; i++) {
-    ranks->least[m - 1 - i] = permi_outputs_limit(outputs, 0, i, photons);
-    ranks->most[m - 1 - i] = permi_outputs_limit(outputs, 1, i, photons);
-    bad |= ranks->least[m - 1 - i] < 0 || ranks->most[m - 1 - i] < 0;
+  permi_ranks_modes(&ranks, m, photons, outputs, 0, ints);
+  ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
+  *index = permi_ranks_fill(&ranks);
+  for (j = 0; j < m && (given || state); j++) {
+    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
+    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    if (state)
+      state[j] = herald ? most : 0;
+    else if (given[j] > most || (herald && given[j] < most))
+      *index = 0;
   }
-  if (bad)
-    return PERM_ERROR_COUNTS;
-  *count = permi_ranks_fill(ranks, 0);
-  return *count == SIZE_MAX ? PERM_ERROR_OVERFLOW : PERM_OK;
+  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
+                                                                                                      : PERM_OK;
+  for (j = 1, d = 0, *index = given || status ? 0 : *index; given && j < ranks.modes && status == PERM_OK; j++) {
+    d += given[ranks.row[j - 1]];
+    *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
+  }
+  for (j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--, from = d) {
+    d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
+    for (left += permi_ranks_first(&ranks, j, d); j && permi_ranks_first(&ranks, j, d + 1) <= left;)
+      d++;
+    left -= permi_ranks_first(&ranks, j, d);
+    state[ranks.row[j]] = from - d;
+  }
+  permi_release(allocator, ints);
+  return status;
 }
 
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count)
 {
-  permi_ranks ranks;
-  perm_status status = PERM_OK;
   if (!count)
     return PERM_ERROR_NULL;
-  if (m == 0 && photons >= 0) {
-    *count = photons == 0;
-    return PERM_OK;
-  }
-  status = permi_ranks_make(m, photons, outputs, &ranks, count);
-  *count = status == PERM_OK ? *count : 0;
-  permi_release(&permi_options(NULL)->allocator, ranks.first);
-  return status;
+  *count = 0;
+  return permi_outputs_rank(m, photons, outputs, count, NULL, NULL);
 }
 
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index)
 {
-  permi_ranks ranks;
-  perm_status status = PERM_OK;
-  int photons = 0, d = 0, i;
-  size_t count = 0;
+  int photons = 0, none = 0, i;
   if (!index || (m > 0 && !state))
     return PERM_ERROR_NULL;
-  *index = 0;
-  if (m == 0)
-    return PERM_OK;
-  for (i = 0; i < m && m <= PERM_MAX_LINES; i++) {
+  for (i = 0, *index = 0; i < m && i < PERM_MAX_LINES; i++) {
     if (state[i] < 0 || state[i] > PERM_MAX_LINES - photons)
       return state[i] < 0 ? PERM_ERROR_COUNTS : PERM_ERROR_SIZE;
     photons += state[i];
   }
-  status = permi_ranks_make(m, photons, outputs, &ranks, &count);
-  for (i = m - 1; i >= 0 && status == PERM_OK; i--) { /* mode m - i */
-    if (state[i] < ranks.least[m - i - 1] || state[i] > ranks.most[m - i - 1])
-      status = PERM_ERROR_RANGE;
-    d += state[i];
-    if (i > 0 && status == PERM_OK)
-      *index += permi_ranks_first(&ranks, m - i, d) -
-                permi_ranks_first(&ranks, m - i, d + state[i - 1] - ranks.most[m - i]);
-  }
-  *index = status == PERM_OK ? *index : 0;
-  permi_release(&permi_options(NULL)->allocator, ranks.first);
-  return status;
+  return permi_outputs_rank(m, photons, outputs, index, state ? state : &none, NULL);
 }
 
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
                                                 int *state)
 {
-  permi_ranks ranks;
-  perm_status status;
-  size_t count;
-  int d, from, j;
-  if (m > 0 && !state)
-    return PERM_ERROR_NULL;
-  if (m == 0 && photons >= 0)
-    return index || photons ? PERM_ERROR_RANGE : PERM_OK;
-  status = permi_ranks_make(m, photons, outputs, &ranks, &count);
-  if (status == PERM_OK && index >= count)
-    status = PERM_ERROR_RANGE;
-  for (j = m - 1, d = photons; j >= 0 && status == PERM_OK; j--) {
-    const int low = d - ranks.most[j] > 0 ? d - ranks.most[j] : 0;
-    size_t base;
-    from = d;
-    if (j > 0) {
-      base = permi_ranks_first(&ranks, j, low);
-      for (d = low; permi_ranks_first(&ranks, j, d + 1) - base <= index; d++)
-        ;
-      index -= permi_ranks_first(&ranks, j, d) - base;
-    }
-    state[m - 1 - j] = j > 0 ? from - d : from;
-  }
-  permi_release(&permi_options(NULL)->allocator, ranks.first);
-  return status;
+  int none;
+  return m > 0 && !state ? PERM_ERROR_NULL
+                         : permi_outputs_rank(m, photons, outputs, &index, NULL, state ? state : &none);
 }
 
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
    1. Places are ranks (>>outputs) of s_1 .. s_(m-1), which do not depend on k: layer k - 1 stands in the first places
-   of layer k. Mode m's source is the same place, all others are in places of one photon less, so d_(m-1) goes down, in
-   place, and within one d_(m-1) all states are independent.
-   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon from mode i > g comes from a block as long,
-   below by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d -
-   most_j)); a photon from modes 1 .. g by a table for each d_g.
-   3. Modes that are full are places that are not there; the last layer has its own ranks where modes need photons, and
-   before it states are left out that lack more than are to come.
+   of layer k. Mode m's source is the same place, all others have one photon less in d_(m-1), which goes down, in place;
+   within one d_(m-1) all states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one
+   of modes 1 .. g by a table for each d_g.
+   3. Full modes are places that are not there, and so are photons that heralded modes need. The outputs are the last
+   layer's places from one on, or, with heralds, a block of them.
    4. The order of photons decides how errors grow (>>amplitudes_bound): next is the column with the largest share left.
    Parts of a layer, and so all sums, are the same for any threads. */
 
 #define PERMI_AMPLITUDES_PART 8192         /* states */
-#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and those of one block more */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
 #define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
-#define PERMI_AMPLITUDES_BLOCK 40.0        /* states, where photons lie evenly */
-#define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no other exponent */
-#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: three times */
-
-typedef struct permi_amplitude_inner_table {
-  permi_amplitude_inner inner;
-  size_t lower; /* beside the sum of T_j: how much less lies the block with a photon less */
-  int *kept;    /* of the last layer, or NULL: all */
-  uint16_t (*photon)[2]; /* mode, from 0, and photons of a source */
-} permi_amplitude_inner_table;
+#define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
+#define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
 
 typedef struct permi_amplitudes permi_amplitudes;
 typedef struct permi_amplitude_walk { /* of a thread */
   const permi_amplitudes *of;
   permi_amplitude_source *source;
   double *room;
-  int sources;
-  size_t low, high; /* blocks that begin in between */
-  size_t end;        /* of outputs */
-  permi_dd norm;
+  permi_amplitude_block *table; /* NULL, or is filled */
+  int sources, inner;
+  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  double norm;
 } permi_amplitude_walk;
 
 struct permi_amplitudes {
-  permi_ranks place, output; /* modes >= 2 */
-  int modes, n, inner;       /* g */
-  int *lacks;                /* photons that modes 1 .. j need */
-  size_t *turn, *skip, *shift; /* [j][d]: T_j(d). [d][j]: sums over levels below j of where a mode without photons
-                                  begins, of places, then of outputs; of T */
-  permi_amplitude_inner_table *table; /* by d */
-  double *root, *unit;       /* of 0 .. n; [mode][2]: the layer's column */
+  permi_ranks ranks;
+  int n, modes, inner, columns, threads;   /* inner: g */
+  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
+  int layer, top[2];                       /* top: d_(m-1) of the parts */
+  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
+  int exp2;
+  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
+  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
+  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
+  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  size_t entries, longest;                 /* of all tables; of a block */
+  permi_amplitude_walk *walk;
   void (*kernel)(const permi_amplitude_block *block);
   permi_control *watch;
-  double each, done;         /* seconds a state; of all layers before */
-  permi_amplitude_walk *walk;
-  permi_dd *norm;            /* of a part */
-  const permi_ranks *cut;    /* ranks of the parts: output's in the last layer */
-  int layer, top[2];         /* d_(m-1) of the parts */
-  size_t from, to, offset;   /* ranks of the parts; of the first output */
-  double *work, *out;        /* out: not `work` in a last layer that goes elsewhere */
-  size_t out_first;          /* the output that is out[0] */
-  int probabilities, threads;
-  size_t states, count;      /* places of layer n; outputs */
-  size_t entries, inside, longest, parts; /* sources and states of all tables, states of a block, parts of a layer */
-  int elsewhere;             /* the last layer is not in place */
-  double *u;                 /* [mode][column][2], times 2^exp2 */
-  int exp2, *row, *column;         /* of modes, -1: none; of columns that have photons */
-  int columns, *times, *order, *used; /* used: photons so far */
-  double scale;              /* log2 of the norm by which layers are scaled */
+  double each, done; /* seconds: a state's; of all layers before */
 };
 
-/* Writes what the last layer's block becomes. */
-static void permi_amplitudes_write(permi_amplitude_walk *walk, const permi_amplitude_inner_table *table,
-                                   const double *z, size_t out, size_t count)
+/* Computes a block of d photons, or fills its state of a table. */
+static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
-  double *to = p->out + (p->probabilities ? 1 : 2) * (out - p->out_first), sum[4] = {0, 0, 0, 0};
-  size_t k;
-  for (k = 0; k < count; k++) {
-    const double *x = z + 2 * (table->kept ? (size_t)table->kept[k] : k);
-    const double square = x[0] * x[0] + x[1] * x[1];
-    sum[k & 3] += square;
-    if (p->probabilities) {
-      to[k] = square;
-    } else if (table->kept) {
-      to[2 * k] = x[0];
-      to[2 * k + 1] = x[1];
-    }
-  }
-  walk->end = out + count > walk->end ? out + count : walk->end;
-  walk->norm = permi_dd_add_double(walk->norm, (sum[0] + sum[1]) + (sum[2] + sum[3]));
-}
-
-/* A block of d photons in modes 1 .. g. place, out: ranks of its first state; shift: the sum of T_j over j >= g. */
-static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t out, size_t shift)
-{
-  const permi_amplitudes *p = walk->of;
-  const permi_amplitude_inner_table *table = &p->table[d];
+  permi_amplitude_block block = walk->table ? *walk->table : p->table[d];
+  const size_t at = place * (size_t)block.width, out = place - p->offset;
   const int last = p->layer == p->n;
-  permi_amplitude_block block;
-  block.inner = table->inner;
+  double sum[4] = {0, 0, 0, 0}, *to;
+  int k;
+  for (k = 0; k < walk->sources && walk->table; k++) {
+    block.at[at + (size_t)k] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
+    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][0] = (uint16_t)walk->source[k].mode;
+    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][1] = (uint16_t)walk->source[k].photons;
+  }
+  if (walk->table)
+    return;
   block.from = p->work;
   block.place = (ptrdiff_t)place;
-  block.lower = (ptrdiff_t)(place - shift - table->lower);
+  block.lower = (ptrdiff_t)(place - shift) - block.lower;
   block.source = walk->source;
   block.sources = walk->sources;
   block.room = walk->room;
-  block.to = !last                              ? p->work + 2 * place
-             : p->probabilities || table->kept ? walk->room
-                                                : p->out + 2 * (out - p->out_first);
+  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
-  if (last)
-    permi_amplitudes_write(walk, table, block.to, out, permi_ranks_states(p->cut, p->inner, d));
+  for (k = 0, to = p->out + (out - p->shown); k < block.states && last; k++) {
+    const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
+    sum[k & 3] += square;
+    if (p->probabilities)
+      to[k] = square;
+  }
+  walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  walk->end = out + (size_t)block.states > walk->end ? out + (size_t)block.states : walk->end;
 }
 
-/* Without needs of modes, all of a part: d photons are in modes 1 .. top, the others are settled. place: the first rank;
-   shift: the sum of T_j over j >= top. */
-static void permi_amplitudes_inside(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
+/* d photons are in modes 1 .. top, the others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
-  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
-  const size_t levels = (size_t)p->n + 2;
-  const int g = p->inner;
-  const size_t at = place + skip[top] - skip[g];
+  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
+  permi_amplitude_source *source = walk->source + walk->sources++;
   int i, s;
-  permi_amplitudes_leaf(walk, d, at, at - p->offset, shift + steps[top] - steps[g]);
-  if (d == 0)
-    return;
-  for (i = g + 1; i <= top; i++) { /* the highest mode with photons */
-    const int full = p->place.most[i - 1], most = full < d ? full : d;
-    const size_t below = shift + steps[top] - steps[i];
-    const size_t *ranks = p->place.first + (size_t)(i - 1) * levels + d, *turns = p->turn + (size_t)(i - 1) * levels + d;
-    const size_t first = place + skip[top] - skip[i] - (full < d ? ranks[-full] : 0);
+  for (i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const size_t *ranks = p->ranks.first + (size_t)(i - 1) * levels + d, *turn = p->ranks.turn + (ranks - p->ranks.first);
     const double re = p->unit[2 * i - 2], im = p->unit[2 * i - 1];
-    permi_amplitude_source *source = &walk->source[walk->sources++];
-    source->below = (ptrdiff_t)below;
-    for (s = 1; s <= most; s++) {
+    place -= d > full ? ranks[-full] : 0;
+    source->below = (ptrdiff_t)shift;
+    source->mode = i - 1;
+    for (s = 1; s <= d && s <= full; s++) {
+      source->photons = s;
       source->c[0] = source->c[1] = re * p->root[s];
       source->c[2] = source->c[3] = im * p->root[s];
-      permi_amplitudes_inside(walk, i - 1, d - s, first + ranks[-s], below + turns[-s]);
+      permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
     }
-    walk->sources--;
+    place += ranks[0];
+    shift += turn[0];
   }
-}
-
-/* The same with what modes need, and blocks that begin outside left out. out: the first output; lacking: photons that
-   settled modes need. */
-static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t out, size_t shift,
-                                  int lacking)
-{
-  const permi_amplitudes *p = walk->of;
-  const size_t row = (size_t)d * ((size_t)p->modes + 1), *skip = p->skip + row, *steps = p->shift + row;
-  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(p->cut, top, d);
-  const permi_ranks *cut = p->cut;
-  const int g = p->inner, left = p->n - p->layer, needs = p->lacks[p->modes];
-  const size_t *other = cut == &p->output ? skip + levels * ((size_t)p->modes + 1) : skip;
-  const size_t begin = out + other[top] - other[g];
-  int i, s;
-  if (lacking > left || !states || out >= walk->high || out + states <= walk->low)
-    return;
-  if (!needs && out >= walk->low && out + states <= walk->high) {
-    permi_amplitudes_inside(walk, top, d, place, shift);
-    return;
-  }
-  if (begin >= walk->low && begin < walk->high && lacking + p->lacks[top] - p->lacks[g] <= left &&
-      permi_ranks_states(cut, g, d))
-    permi_amplitudes_leaf(walk, d, place + skip[top] - skip[g], begin, shift + steps[top] - steps[g]);
-  for (i = g + 1; i <= top && d > 0; i++) {
-    const int full = p->place.most[i - 1], least = p->output.least[i - 1];
-    const size_t below = shift + steps[top] - steps[i];
-    const size_t first = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - full);
-    const size_t first_out = out + other[top] - other[i] - permi_ranks_first(cut, i - 1, d - full);
-    permi_amplitude_source *source = &walk->source[walk->sources++];
-    source->below = (ptrdiff_t)below;
-    for (s = 1; s <= d && s <= full; s++) {
-      source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
-      source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
-      permi_amplitudes_walk(walk, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
-                            first_out + permi_ranks_first(cut, i - 1, d - s),
-                            below + p->turn[(size_t)(i - 1) * levels + (size_t)(d - s)],
-                            lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
-    }
-    walk->sources--;
-  }
+  walk->sources--;
+  if (place >= walk->low && place < walk->high && permi_ranks_states(&p->ranks, walk->inner, d))
+    permi_amplitudes_leaf(walk, d, place, shift);
 }
 
 static perm_status permi_amplitudes_part(void *context, uint64_t part, int thread)
@@ -7407,18 +7326,15 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   int d;
   walk->low = p->from + (size_t)part * PERMI_AMPLITUDES_PART;
   walk->high = p->to - walk->low > PERMI_AMPLITUDES_PART ? walk->low + PERMI_AMPLITUDES_PART : p->to;
-  walk->norm = permi_dd_make(0);
-  for (d = p->top[1]; d >= p->top[0]; d--) {
-    const int s = p->layer - d, least = p->output.least[last];
-    const size_t out = permi_ranks_first(p->cut, last, d) - (p->cut == &p->output ? p->offset : 0);
-    if (s > p->output.most[last])
-      continue;
+  walk->norm = 0;
+  for (d = p->top[0]; d <= p->top[1]; d++) {
+    const int s = p->layer - d;
     walk->sources = s > 0;
     walk->source->below = 0;
-    walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s > 0 ? s : 0];
-    walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s > 0 ? s : 0];
-    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->place, last, d), out,
-                          p->turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d], least > s ? least - s : 0);
+    walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s];
+    walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s];
+    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->ranks, last, d),
+                          p->ranks.turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d]);
   }
   p->norm[part] = walk->norm;
   if (thread)
@@ -7427,8 +7343,8 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
 }
 
-/* Runs parts of a layer; adds to *norm in their order. */
-static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, permi_dd *norm)
+/* Runs places [from, to) of d_(m-1) = low .. high. */
+static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
   const double seconds = (double)(to - from) * p->each;
@@ -7436,542 +7352,336 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
   uint64_t k;
   p->from = from;
   p->to = to;
+  p->top[0] = low;
+  p->top[1] = high;
   status = permi_share(seconds < PERMI_SHARE_SECONDS ? 1 : p->threads, 0, parts, permi_amplitudes_part, p, NULL);
   p->done += seconds;
   for (k = 0; k < parts && status == PERM_OK; k++)
-    *norm = permi_dd_add(*norm, p->norm[k]);
+    p->total += p->norm[k];
   return status;
 }
 
-/* Sets the layer's column. */
+/* Adds a photon: the layer's column, and sources of its tables. */
 static void permi_amplitudes_layer(permi_amplitudes *p)
 {
-  const int column = p->order[p->layer - 1], exp2 = (int)(floor(p->layer * p->scale + 0.5) -
-                                                          floor((p->layer - 1) * p->scale + 0.5));
+  const int column = p->order[p->layer - 1];
+  const double exp2 = floor(p->layer * p->scale + 0.5) - floor((p->layer - 1) * p->scale + 0.5);
   const double root = sqrt((double)++p->used[column]);
-  int j, d, part;
+  const size_t entries = p->layer < p->n ? (size_t)(p->table[p->layer + 1].at - p->table->at) : p->entries;
   size_t k;
-  for (j = 0; j < p->modes; j++)
-    for (part = 0; part < 2; part++)
-      p->unit[2 * j + part] = ldexp(p->u[2 * ((size_t)j * (size_t)p->columns + (size_t)column) + (size_t)part],
-                                    p->exp2 - exp2) / root;
-  for (d = 1; d <= p->layer; d++) {
-    const permi_amplitude_inner_table *table = &p->table[d];
-    const uint16_t (*photon)[2] = (const uint16_t (*)[2])table->photon;
-    double *c = table->inner.factor;
-    for (k = (size_t)table->inner.states * (size_t)table->inner.width; k > 0; k--, photon++, c += 4) {
-      c[0] = c[1] = p->root[(*photon)[1]] * p->unit[2 * (*photon)[0]];
-      c[2] = c[3] = p->root[(*photon)[1]] * p->unit[2 * (*photon)[0] + 1];
-    }
+  int j;
+  for (j = 0; j < 2 * p->modes; j++)
+    p->unit[j] = ldexp(p->u[2 * ((size_t)(j / 2) * (size_t)p->columns + (size_t)column) + (size_t)(j & 1)],
+                       p->exp2 - (int)exp2) / root;
+  for (k = 0; k < entries; k++) {
+    double *c = p->table->c + 4 * k, size = p->root[p->photon[k][1]];
+    c[0] = c[1] = size * p->unit[2 * p->photon[k][0]];
+    c[2] = c[3] = size * p->unit[2 * p->photon[k][0] + 1];
   }
 }
 
-/* All layers; outputs go to `out`, or with a buffer to the caller's function. *norm: the sum of |A|^2. */
-static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs, double *buffer,
-                                        permi_dd *norm)
+static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
 {
-  const int last = p->modes - 1;
+  const int last = p->modes - 1, n = p->n;
+  const size_t end = p->offset + p->count;
   perm_status status = PERM_OK;
-  size_t at, end = 0;
+  size_t at;
   int d, k;
-  p->work[0] = 1;
-  p->work[1] = 0;
-  for (p->layer = 1; p->layer <= p->n && status == PERM_OK; p->layer++) {
-    const int final = p->layer == p->n;
-    p->cut = final ? &p->output : &p->place;
+  for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
-    if (final && p->out != p->work)
-      break;
-    for (d = p->layer; d >= 0 && status == PERM_OK; d--) {
-      p->top[0] = p->top[1] = d;
-      if (p->layer - d <= p->output.most[last])
-        status = permi_amplitudes_share(p, permi_ranks_first(p->cut, last, d), permi_ranks_first(p->cut, last, d + 1),
-                                        norm);
-    }
-    if (final || status != PERM_OK)
-      return status;
+    for (d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
+      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d), permi_ranks_first(&p->ranks, last, d + 1),
+                                      d, d);
   }
-  p->top[0] = 0;
-  p->top[1] = p->n;
-  if (!buffer)
-    return status == PERM_OK ? permi_amplitudes_share(p, 0, p->count, norm) : status;
-  for (at = 0; at < p->count && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
-    p->out = buffer;
-    p->out_first = end;
-    status = permi_amplitudes_share(p, at, p->count - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : p->count,
-                                    norm);
+  if (status != PERM_OK || !p->elsewhere)
+    return status;
+  permi_amplitudes_layer(p);
+  if (!outputs || !outputs->block)
+    return permi_amplitudes_share(p, p->offset, end, 0, n);
+  for (at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+    size_t next = p->shown;
+    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
     for (k = 0; k < p->threads; k++)
-      end = p->walk[k].end > end ? p->walk[k].end : end;
-    if (status == PERM_OK && end > p->out_first &&
-        outputs->block(outputs->user_data, p->out_first, end - p->out_first, buffer))
+      next = p->walk[k].end > next ? p->walk[k].end : next;
+    if (status == PERM_OK && next > p->shown &&
+        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
       status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->shown = next;
   }
   return status;
-}
-
-/* Fills the table of a block, as permi_amplitudes_walk goes: d photons are in modes 1 .. top; `settled` sources, with
-   mode and photons, are above. */
-static void permi_amplitudes_table(const permi_amplitudes *p, permi_amplitude_inner_table *table, int top, int d,
-                                   size_t place, size_t shift, int settled, int lacking)
-{
-  const size_t row = (size_t)p->modes + 1, at = place * (size_t)table->inner.width;
-  const size_t *skip = p->skip + (size_t)d * row, *steps = p->shift + (size_t)d * row;
-  permi_amplitude_source *source = p->walk->source + settled;
-  int i, s;
-  if (d == 0) {
-    memset(table->photon + at, 0, (size_t)table->inner.width * sizeof *table->photon);
-    memset(table->inner.place + at, 0, (size_t)table->inner.width * sizeof *table->inner.place);
-    for (i = 0, source = p->walk->source; i < settled; i++) {
-      table->inner.place[at + (size_t)i] = (int32_t)((ptrdiff_t)(place + table->lower) - source[i].below);
-      table->photon[at + (size_t)i][0] = (uint16_t)source[i].c[0];
-      table->photon[at + (size_t)i][1] = (uint16_t)source[i].c[1];
-    }
-    if (table->kept)
-      table->kept[place] = lacking + p->lacks[top] == 0;
-    return;
-  }
-  for (i = 1; i <= top; i++) {
-    const int full = p->place.most[i - 1], least = p->output.least[i - 1];
-    const size_t below = shift + steps[top] - steps[i];
-    const size_t first = place + skip[top] - skip[i] - permi_ranks_first(&p->place, i - 1, d - full);
-    source->below = (ptrdiff_t)below;
-    source->c[0] = i - 1;
-    for (s = i > 1 ? 1 : d; s <= d && s <= full; s++) {
-      source->c[1] = s;
-      permi_amplitudes_table(p, table, i - 1, d - s, first + permi_ranks_first(&p->place, i - 1, d - s),
-                             below + p->turn[(size_t)(i - 1) * ((size_t)p->n + 2) + (size_t)(d - s)], settled + 1,
-                             lacking + p->lacks[top] - p->lacks[i] + (least > s ? least - s : 0));
-    }
-  }
 }
 
 /* ================================================================================ >>amplitudes_bound */
 
-/* Copies the rows and columns that count to p->u, as multiples of 2^p->exp2. Returns log2 of a bound on ||U||_2;
-   -INFINITY for zeros. room: 4 K^2 doubles. With G = U U* or U* U, K x K: ||G||_2 <= ||G^q||^(1/q) <= (largest row
-   sum)^(1/q), q = 1, 2, 4, .. 64. An entry of G, and of a square, is off by at most gamma of 2 L + 8 times the norm, L
-   the length of a sum, the norm by K times that; squares count half each. */
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G = U
+   U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
+   gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
-  const int length = across ? p->modes : p->columns, line = 2 * (across ? 1 : p->columns);
-  const int step = 2 * (across ? p->columns : 1);
   const size_t square = 2 * (size_t)size * (size_t)size;
-  double *g = room, *h = room + square, best = (double)INFINITY, exp2 = 0, power = 1, largest = 0;
-  int e = INT_MIN, i, j, k, round;
-  size_t at;
-  for (i = 0, at = 0; i < p->modes; i++)
-    for (j = 0; j < 2 * p->columns; j++, at++) {
-      const double x = p->row[i] < 0 ? 0 : permi_at(view, p->row[i], p->column[j / 2], j & 1);
-      e = x != 0 && permi_exponent(x) > e ? permi_exponent(x) : e;
-      p->u[at] = x;
-    }
-  p->exp2 = e == INT_MIN ? 0 : e;
-  while (at-- > 0)
-    p->u[at] = ldexp(p->u[at], -p->exp2);
+  int length = across ? p->modes : p->columns, line = across ? 2 : 2 * p->columns, step = across ? 2 * p->columns : 2;
+  const double slack = 3.0 * size * (2.0 * (size > length ? size : length) + 8) * PERMI_UNIT;
+  double *from = p->u, *to = room, best = (double)INFINITY, exp2 = 0, power = 2, largest = 0, sums = 0;
+  int i, j, k, e = INT_MIN, round;
+  for (i = 0; i < p->modes * 2 * p->columns; i++) {
+    const int row = p->ranks.row[i / 2 / p->columns];
+    p->u[i] = row < 0 ? 0 : permi_at(view, row, p->column[i / 2 % p->columns], i & 1);
+    e = p->u[i] != 0 && permi_exponent(p->u[i]) > e ? permi_exponent(p->u[i]) : e;
+  }
   if (e == INT_MIN)
     return -(double)INFINITY;
-  for (i = 0; i < size; i++)
-    for (j = 0; j < size; j++) {
-      const double *x = p->u + (size_t)i * (size_t)line, *y = p->u + (size_t)j * (size_t)line;
-      double re = 0, im = 0;
-      for (k = 0; k < length; k++, x += step, y += step) {
-        re += x[0] * y[0] + x[1] * y[1];
-        im += x[1] * y[0] - x[0] * y[1];
-      }
-      g[2 * (i * size + j)] = re;
-      g[2 * (i * size + j) + 1] = im;
-    }
-  for (round = 0; round < 7; round++, power *= 2, exp2 *= 2) {
-    double row_sum = 0;
-    for (i = 0; i < size; i++) {
+  p->exp2 = e;
+  for (i = 0; i < p->modes * 2 * p->columns; i++)
+    p->u[i] = ldexp(p->u[i], -e);
+  for (round = 0; round < 7 && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+    for (i = 0, sums = 0; i < size; i++) {
       double sum = 0;
-      for (j = 0; j < size; j++)
-        sum += hypot(g[2 * (i * size + j)], g[2 * (i * size + j) + 1]);
-      row_sum = fmax(row_sum, sum);
-      largest = round ? largest : fmax(largest, g[2 * (i * size + i)]);
-    }
-    best = fmin(best, (log2(row_sum) + exp2) / power);
-    if (round == 6 || (round == 0 && row_sum <= largest * (1 + 1e-9)))
-      break;
-    k = permi_exponent(row_sum);
-    exp2 += k;
-    for (at = 0; at < square; at++)
-      g[at] = ldexp(g[at], -k);
-    for (i = 0; i < size; i++)
-      for (j = 0; j < size; j++) { /* G is Hermitian */
+      for (j = 0; j < size; j++) {
+        const double *x = from + i * line, *y = from + j * line;
         double re = 0, im = 0;
-        for (k = 0; k < size; k++) {
-          const double *x = g + 2 * (i * size + k), *y = g + 2 * (j * size + k);
+        for (k = 0; k < length; k++, x += step, y += step) {
           re += x[0] * y[0] + x[1] * y[1];
           im += x[1] * y[0] - x[0] * y[1];
         }
-        h[2 * (i * size + j)] = re;
-        h[2 * (i * size + j) + 1] = im;
+        to[2 * (i * size + j)] = re;
+        to[2 * (i * size + j) + 1] = im;
+        sum += sqrt(re * re + im * im);
+        largest = round == 0 && re > largest ? re : largest;
       }
-    memcpy(g, h, square * sizeof *g);
+      sums = fmax(sums, sum);
+    }
+    best = fmin(best, (log2(sums) + exp2) / power);
+    k = permi_exponent(sums);
+    exp2 = 2 * (exp2 + k);
+    for (i = 0; i < (int)square; i++)
+      to[i] = ldexp(to[i], -k);
+    from = to;
+    to = to == room ? room + square : room;
+    length = size;
+    line = 2 * size;
+    step = 2;
   }
-  return p->exp2 + best / 2 + 3.0 * size * (2.0 * (size > length ? size : length) + 8) * PERMI_UNIT;
+  return e + best + slack;
 }
 
 /* THE BOUND (docs/proofs-rounding.md): of ||computed - exact||_2, U with norm 2^norm, in units of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
-   min(k, m) FMAs, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
+   min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
-   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r,
-   so the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best: r_c >= floor(q_c k / (n - k)).
-   3. The layer before has norm 1 + its own error, in which alpha^2 is at most C(K, k) / product of C(t_c, q_c).
+   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r, so
+   the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best, which take r_c >= floor(q_c k / (n - k)).
+   3. The layer before has norm 1 and its own error, for which alpha^2 <= C(K, k) / product of C(t_c, q_c).
    4. What underflows is below 2^-1022 a layer. A last unit is for squares. */
 static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, double *room, int *reached)
 {
   const int n = p->n, columns = p->columns;
-  const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = p->scale != 0 ? 2 * DBL_MIN : DBL_MIN * fmax(size, 1);
+  const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
   double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
   int *left = reached + columns, *then = left + columns, k, c, later;
-  if (size == 0)
-    return 0;
   for (k = 0; k <= 2 * n; k++)
     log_factorial[k] = permi_log2_factorial(k);
-  for (k = 0; k <= n; k++)
-    before[k] = 0;
-  memcpy(left, p->times, (size_t)columns * sizeof *left);
+  for (c = 0; c < columns; c++)
+    left[c] = p->times[c];
   for (k = 1; k <= n; k++) {
     const int copy = p->times[p->order[k - 1]] - --left[p->order[k - 1]];
     const double nu = k < p->modes ? k : p->modes;
     const double local = 1.4142136 * (nu + 6) * PERMI_UNIT * (1 + 1e-6) * sqrt((double)k / copy) * (1 + before[k - 1]);
-    double grows = 0, square = 1;
-    int rest = k, tries = 0, one;
+    double grows = 0, square = 1, most;
+    int rest = k < n ? k : 0, tries = 0, best = 0, one;
     for (c = 0; c < columns; c++) {
       const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
       reached[c] = r;
       rest -= r;
-      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[p->times[c] - q];
+      then[c] = p->times[c] - q;
+      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[then[c]];
     }
-    for (; rest > 0 && k < n; rest -= one) {
-      double most = 1;
-      int best = 0;
-      for (c = 0; c < columns; c++)
-        if ((double)left[c] / (reached[c] + 1) > most - 1) {
-          most = 1 + (double)left[c] / (reached[c] + 1);
+    for (; rest > 0; rest -= one) {
+      for (c = 0, most = 0; c < columns; c++)
+        if ((double)left[c] / (reached[c] + 1) > most) {
+          most = (double)left[c] / (reached[c] + 1);
           best = c;
         }
       one = tries++ < 64 ? 1 : rest;
       reached[best]++;
-      grows += one * log2(most);
+      grows += one * log2(1 + most);
     }
     total += exp2(grows / 2) * (local * size + tiny);
     before[k] += local;
-    for (c = 0; c < columns; c++)
-      then[c] = p->times[c] - left[c];
     for (later = k; later < n; later++) {
-      const int next = p->order[later], to_come = then[next] - (p->times[next] - left[next]);
-      square *= (later + 1.0) / (later + 1 - k) * (to_come + 1) / (then[next] + 1);
-      then[next]++;
+      const int next = p->order[later], copies = then[next]++;
+      square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
       before[later + 1] += sqrt(square) * local;
     }
   }
-  return total * (1 + 1e-6);
+  return norm > -(double)INFINITY ? total * (1 + 1e-6) : 0;
 }
 
 /* ================================================================================ >>amplitudes_calls */
 
-typedef struct permi_amplitudes_call {
-  int m, columns, photons;
-  permi_view view;
-  const int *counts;
-  const perm_outputs *outputs;
-  const perm_options *options;
-  double *out;
-} permi_amplitudes_call;
-
-static perm_status permi_amplitudes_check(permi_amplitudes_call *call, perm_result *result)
+/* Orders photons; returns 0 without memory. */
+static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *counts, permi_pool *pool)
 {
-  const perm_outputs *outputs = call->outputs;
-  const perm_options *options = call->options;
-  perm_status status = permi_check_whole(options, 7, result);
-  int i, side;
-  if (status == PERM_OK)
-    status = permi_check_order(call->m, call->columns, result);
-  if (status != PERM_OK)
-    return status;
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
-      options->precision != PERM_PRECISION_DEFAULT)
-    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
-                                                    "default");
-  if (call->m > PERM_MAX_LINES || call->columns > PERM_MAX_LINES)
-    return permi_fail(result, PERM_ERROR_SIZE, call->m > PERM_MAX_LINES ? 1 : 2,
-                      "the matrix is %d x %d; this version takes up to %d rows or columns", call->m, call->columns,
-                      PERM_MAX_LINES);
-  status = permi_check_counts(call->counts, call->columns, 5, "column", &call->photons, result);
-  if (status == PERM_OK && call->m > 0 && call->columns > 0)
-    status = permi_check_entries(call->m, call->columns, call->view.a, call->view.a != NULL, call->view.ld, 2, result);
-  for (side = 0; side < 2 && status == PERM_OK; side++) {
-    const int *limit = !outputs ? NULL : side ? outputs->most : outputs->least;
-    for (i = 0; limit && i < call->m; i++)
-      if (limit[i] < 0)
-        return permi_fail(result, PERM_ERROR_COUNTS, 6, "outputs: %s has a negative number (%d) for row %d (counted "
-                                                        "from 1)", side ? "most" : "least", limit[i], i + 1);
-  }
-  if (status == PERM_OK && outputs && outputs->probabilities != 0 && outputs->probabilities != 1)
-    return permi_fail(result, PERM_ERROR_OPTION, 6, "outputs: probabilities is neither 0 nor 1");
-  return status;
-}
-
-/* Takes the rows that may have photons and the columns that have some. Two modes at least: the first are then of no
-   row. Returns 0 without memory. */
-static int permi_amplitudes_lines(permi_amplitudes *p, const permi_amplitudes_call *call, permi_pool *pool)
-{
-  const size_t rows = (size_t)call->m + 2, columns = (size_t)call->columns + 1, n = (size_t)p->n;
-  int *ints = (int *)permi_pool_zeros(pool, 4 * rows + 3 * columns + n, sizeof *ints), active = 0, i, j, k;
-  if (!ints)
+  const size_t room = (size_t)columns + 1;
+  int j, k;
+  p->column = (int *)permi_pool_zeros(pool, 3 * room + (size_t)p->n, sizeof(int));
+  if (!p->column)
     return 0;
-  p->row = ints;
-  p->output.least = p->row + rows;
-  p->output.most = p->output.least + rows;
-  p->lacks = p->output.most + rows;
-  p->column = p->lacks + rows;
-  p->times = p->column + columns;
-  p->used = p->times + columns;
-  p->order = p->used + columns;
-  for (j = 0; j < call->columns; j++)
-    if (!call->counts || call->counts[j]) {
+  p->times = p->column + room;
+  p->used = p->times + room;
+  p->order = p->used + room;
+  for (j = 0; j < columns; j++)
+    if (!counts || counts[j]) {
       p->column[p->columns] = j;
-      p->times[p->columns++] = call->counts ? call->counts[j] : 1;
+      p->times[p->columns++] = counts ? counts[j] : 1;
     }
-  for (k = 0; k < p->n; k++) {
-    double most = -1;
-    for (j = 0, i = 0; j < p->columns; j++) {
-      const double share = (double)(p->times[j] - p->used[j]) / (p->used[j] + 1);
-      if (share > most) {
-        most = share;
-        i = j;
-      }
+  for (k = 0; k < p->n; p->used[p->order[k++]]++)
+    for (j = 1; j < p->columns; j++) {
+      const int best = p->order[k];
+      if ((double)(p->times[j] - p->used[j]) / (p->used[j] + 1) >
+          (double)(p->times[best] - p->used[best]) / (p->used[best] + 1))
+        p->order[k] = j;
     }
-    p->order[k] = i;
-    p->used[i]++;
-  }
-  memset(p->used, 0, columns * sizeof *p->used);
-  for (i = 0; i < call->m; i++)
-    active += permi_outputs_limit(call->outputs, 1, i, p->n) > 0 || permi_outputs_limit(call->outputs, 0, i, p->n) > 0;
-  for (; p->modes + active < 2; p->modes++)
-    p->row[p->modes] = -1;
-  for (i = call->m - 1; i >= 0; i--) {
-    const int least = permi_outputs_limit(call->outputs, 0, i, p->n);
-    const int most = permi_outputs_limit(call->outputs, 1, i, p->n);
-    if (!most && !least)
-      continue;
-    p->row[p->modes] = i;
-    p->output.least[p->modes] = least;
-    p->output.most[p->modes] = most;
-    p->lacks[p->modes + 1] = p->lacks[p->modes] + least;
-    p->modes++;
-  }
-  p->output.n = p->place.n = p->n;
-  p->output.modes = p->place.modes = p->modes;
-  p->place.most = p->output.most;
+  memset(p->used, 0, room * sizeof *p->used);
   return 1;
 }
 
-/* Counts places and outputs. Returns 0 without memory. */
-static int permi_amplitudes_ranks(permi_amplitudes *p, permi_pool *pool)
+/* Chooses g, and predicts. */
+static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
 {
-  const size_t row = (size_t)p->modes + 1, levels = (size_t)p->n + 2;
-  const permi_ranks *ranks;
-  int which, d, j;
-  p->place.first = (size_t *)permi_pool_get(pool, 2 * row * levels, sizeof(size_t));
-  p->skip = (size_t *)permi_pool_zeros(pool, 4 * row * levels, sizeof(size_t));
-  if (pool->failed)
-    return 0;
-  p->output.first = p->place.first + row * levels;
-  p->shift = p->skip + 2 * row * levels;
-  p->turn = p->shift + row * levels;
-  p->states = permi_ranks_fill(&p->place, 1);
-  p->count = permi_ranks_fill(&p->output, 0);
-  if (p->states == SIZE_MAX || p->count == SIZE_MAX || p->count == 0)
-    return 1;
-  for (which = 0; which < 2; which++)
-    for (d = 0, ranks = which ? &p->output : &p->place; d <= p->n; d++)
-      for (j = 1; j < p->modes; j++) {
-        const int full = ranks->most[j];
-        size_t *skip = p->skip + ((size_t)which * levels + (size_t)d) * row + (size_t)j;
-        size_t *shift = p->shift + (size_t)d * row + (size_t)j, *turn = p->turn + (size_t)j * levels + (size_t)d;
-        skip[1] = skip[0] + permi_ranks_first(ranks, j, d) - permi_ranks_first(ranks, j, d - full);
-        if (which || d == 0)
-          continue;
-        *turn = permi_ranks_states(ranks, j, d - 1) - (permi_ranks_first(ranks, j - 1, d - ranks->most[j - 1]) -
-                                                       permi_ranks_first(ranks, j - 1, d - 1 - ranks->most[j - 1]));
-        shift[1] = shift[0] + *turn;
-      }
-  p->offset = permi_ranks_first(&p->output, p->modes - 1, p->n - p->output.most[p->modes - 1]);
-  return 1;
-}
-
-/* Chooses g and predicts seconds. Returns the bytes of permi_amplitudes_room. */
-static double permi_amplitudes_plan(permi_amplitudes *p, const permi_amplitudes_call *call)
-{
-  const perm_isa isa = permi_isa(call->options);
-  const double most = fmax(PERMI_AMPLITUDES_TABLE, 2.0 * (double)p->states);
-  const double occupied = (double)p->n * p->modes / (p->n + p->modes);
-  const int last = p->modes - 1, lanes = permi_lanes(isa);
-  double entries = 0, states = 0, all = 0, block = 1, size;
+  const permi_ranks *ranks = &p->ranks;
+  const int last = p->modes - 1, most = ranks->free < 1 ? 1 : ranks->free < last ? ranks->free : last;
+  const size_t all = permi_ranks_first(ranks, last, p->n + 1);
+  size_t even = 0;
   int g, d;
-  for (g = 1; g <= last && (g == 1 || block < PERMI_AMPLITUDES_BLOCK); g++) {
-    double more = 0, inside = 0;
-    for (d = 0; d <= p->n; d++) {
-      inside += (double)permi_ranks_states(&p->place, g, d);
-      more += (double)permi_ranks_states(&p->place, g, d) * (d < g ? d : g);
-    }
-    if (g > 1 && more > most)
+  p->kernel = PERMI_OF_X86(permi_amplitude_block, isa);
+  for (g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
+    double entries = 0;
+    for (d = 0; d <= p->n; d++)
+      entries += (double)permi_ranks_states(ranks, g, d) * (d < g ? d : g);
+    if (g > 1 && entries > fmax(PERMI_AMPLITUDES_TABLE, 2.0 * (double)all))
       break;
     p->inner = g;
-    entries = more;
-    states = inside;
-    block = fmax((double)permi_ranks_states(&p->place, g, (int)((double)p->n * g / p->modes)), 1);
+    p->entries = (size_t)entries;
+    even = permi_ranks_states(ranks, g, (int)((double)p->n * g / p->modes));
   }
-  p->entries = (size_t)entries;
-  p->inside = (size_t)states;
-  for (d = 0, p->longest = 1; d <= p->n; d++) {
-    const size_t length = permi_ranks_states(&p->place, p->inner, d);
-    p->longest = length > p->longest ? length : p->longest;
-    all += (double)permi_ranks_first(&p->place, last, d + 1);
+  p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
+                (permi_lanes(isa) >= 4 ? 1 : 2) + 3e-8 / (double)(even + 1);
+  for (d = 0, p->watch->work_total = 0; d <= p->n; d++) {
+    const size_t states = permi_ranks_states(ranks, p->inner, d);
+    p->longest = states > p->longest ? states : p->longest;
+    p->watch->work_total += (double)permi_ranks_first(ranks, last, d + 1) * p->each;
   }
-  p->kernel = PERMI_OF_FAMILY(permi_amplitude_block, isa);
-  p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + occupied) * (lanes == 8 ? 1 : lanes > 1 ? 1.6 : 3) + 3e-8 / block;
-  p->watch->work_total = all * p->each / p->threads;
-  p->elsewhere = p->probabilities || p->count != p->states || (call->outputs && call->outputs->block);
-  p->parts = (p->states > p->count ? p->states : p->count) / PERMI_AMPLITUDES_PART + 2;
-  size = (double)(p->columns < p->modes ? p->columns : p->modes);
-  return (p->elsewhere ? 16.0 * (double)permi_ranks_first(&p->place, last, p->n) : 0) +
-         (call->outputs && call->outputs->block
-              ? (PERMI_AMPLITUDES_CALL + (double)p->longest) * (p->probabilities ? 8 : 16) : 0) +
-         40 * entries + 4 * states + 16 * (double)p->parts + p->threads * (16.0 * (double)p->longest + 40.0 * p->n + 256) +
-         16.0 * p->modes * p->columns + 32 * size * size + 128.0 * p->n + 16.0 * p->modes + 12.0 * p->columns + 4096;
 }
 
-/* Takes all memory of a run; returns the callers' buffer, or NULL. */
-static double *permi_amplitudes_room(permi_amplitudes *p, const permi_amplitudes_call *call, permi_pool *pool)
+/* Takes the memory of a run, the largest last, and makes the tables. */
+static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_outputs *outputs, permi_pool *pool)
 {
-  const int buffered = call->outputs && call->outputs->block;
-  const size_t n = (size_t)p->n;
-  int32_t *place = (int32_t *)permi_pool_get(pool, p->entries + 1, sizeof *place);
-  double *factor = (double *)permi_pool_get(pool, 4 * p->entries + 1, sizeof *factor), *buffer = NULL;
-  uint16_t (*photon)[2] = (uint16_t (*)[2])permi_pool_get(pool, p->entries + 1, sizeof *photon);
-  int *kept = (int *)permi_pool_get(pool, p->inside + 1, sizeof *kept), d, k, s;
-  p->work = p->out = call->out;
-  if (p->elsewhere)
-    p->work = (double *)permi_pool_get(pool, permi_ranks_first(&p->place, p->modes - 1, p->n) + 1, 2 * sizeof(double));
-  if (buffered)
-    buffer = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
-                                      (p->probabilities ? 1 : 2) * sizeof(double));
-  p->u = (double *)permi_pool_get(pool, (size_t)p->modes * (size_t)p->columns + 1, 2 * sizeof(double));
-  p->unit = (double *)permi_pool_get(pool, 2 * (size_t)p->modes + n + 1, sizeof(double));
-  p->norm = (permi_dd *)permi_pool_get(pool, p->parts, sizeof *p->norm);
+  const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
+  const int g = p->inner, full = p->ranks.most[g - 1];
+  const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
+  size_t at = 0;
+  int32_t *place = (int32_t *)permi_pool_zeros(pool, p->entries + 1, sizeof *place);
+  double *c = (double *)permi_pool_get(pool, p->entries + 1, 4 * sizeof *c);
+  int d, k;
+  p->photon = (uint16_t (*)[2])permi_pool_zeros(pool, p->entries + 1, sizeof *p->photon);
+  p->u = (double *)permi_pool_get(pool, modes * (size_t)p->columns, 2 * sizeof(double));
+  p->unit = (double *)permi_pool_zeros(pool, 2 * modes + n + 1, sizeof(double));
   p->walk = (permi_amplitude_walk *)permi_pool_zeros(pool, (size_t)p->threads, sizeof *p->walk);
-  p->table = (permi_amplitude_inner_table *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
+  p->table = (permi_amplitude_block *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
   for (k = 0; k < p->threads && !pool->failed; k++) {
     p->walk[k].of = p;
+    p->walk[k].inner = g;
     p->walk[k].source = (permi_amplitude_source *)permi_pool_get(pool, n + 2, sizeof(permi_amplitude_source));
-    p->walk[k].room = (double *)permi_pool_get(pool, p->longest, 2 * sizeof(double));
+    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 1, 2 * sizeof(double));
   }
+  p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
+                                     sizeof(double));
+  p->work = p->out = out;
+  if (outputs && outputs->block)
+    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
+  if (p->elsewhere)
+    p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
   if (pool->failed)
-    return NULL;
-  p->root = p->unit + 2 * p->modes;
+    return;
+  p->work[0] = 1;
+  p->work[1] = 0;
+  p->root = p->unit + 2 * modes;
   for (d = 0; d <= p->n; d++) {
-    permi_amplitude_inner_table *table = &p->table[d];
-    const int most = p->place.most[p->inner - 1];
+    permi_amplitude_block *table = &p->table[d];
+    permi_amplitude_walk fill = p->walk[0];
     p->root[d] = sqrt((double)d);
-    table->inner.states = (int)permi_ranks_states(&p->place, p->inner, d);
-    table->inner.width = d < p->inner ? d : p->inner;
-    table->inner.place = place;
-    table->inner.factor = factor;
-    table->photon = photon;
-    table->kept = p->lacks[p->inner] ? kept : NULL;
-    if (d > 0)
-      table->lower = permi_ranks_first(&p->place, p->inner - 1, d - most) -
-                     permi_ranks_first(&p->place, p->inner - 1, d - 1 - most);
-    if (table->inner.states)
-      permi_amplitudes_table(p, table, p->inner, d, 0, 0, 0, 0);
-    for (k = 0, s = 0; table->kept && k < table->inner.states; k++)
-      if (kept[k])
-        kept[s++] = k;
-    place += table->inner.states * table->inner.width;
-    factor += 4 * table->inner.states * table->inner.width;
-    photon += table->inner.states * table->inner.width;
-    kept += table->inner.states;
+    table->states = (int)permi_ranks_states(&p->ranks, g, d);
+    table->width = d < g ? d : g;
+    table->lower = d > 0 ? (ptrdiff_t)(permi_ranks_first(&p->ranks, g - 1, d - full) -
+                                       permi_ranks_first(&p->ranks, g - 1, d - 1 - full)) : 0;
+    table->at = place + at;
+    table->c = c + 4 * at;
+    at += (size_t)table->states * (size_t)table->width;
+    fill.table = table;
+    fill.inner = 0;
+    fill.high = SIZE_MAX;
+    permi_amplitudes_walk(&fill, g, d, 0, 0);
   }
-  return buffer;
 }
 
-static perm_status permi_amplitudes_limits(permi_amplitudes *p, const permi_amplitudes_call *call, double bytes,
-                                           perm_result *result)
+PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
+                                                             const perm_outputs *outputs, double *out, permi_pool *pool,
+                                                             perm_result *result)
 {
-  const perm_options *options = call->options;
-  const double most = permi_max_bytes(options);
-  if (bytes > (double)(PTRDIFF_MAX / 2) || (most > 0 && bytes > most))
-    return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                      "amplitudes: %s of memory are needed beside %s of outputs, over max_bytes = %s",
-                      permi_size_words(bytes).text,
-                      permi_size_words((p->probabilities ? 8.0 : 16.0) * (double)p->count).text,
-                      permi_size_words(most > 0 ? options->max_bytes : (double)(PTRDIFF_MAX / 2)).text);
-  if (options->max_seconds > 0 && p->watch->work_total > options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "amplitudes: %s predicted for %.0f outputs, more than max_seconds "
-                                                   "= %.3g", permi_time_words(p->watch->work_total).text,
-                      (double)p->count, options->max_seconds);
-  if (!call->out && !(call->outputs && call->outputs->block))
-    return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL, and outputs has no function for blocks");
-  return PERM_OK;
-}
-
-PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_amplitudes_call *call,
-                                                             permi_pool *pool, perm_result *result)
-{
-  const int doubles = p->probabilities ? 1 : 2;
-  permi_dd norm = {0, 0};
-  double one[2] = {1, 0}, bound = 0, bytes, length, *buffer, *room;
-  int *reached;
-  perm_status status;
-  if (!permi_amplitudes_lines(p, call, pool))
+  const perm_options *options = p->watch->options;
+  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
+  const int block = outputs && outputs->block, m = problem->m;
+  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)m + 4, sizeof *ints), *reached;
+  double one[2] = {1, 0}, *room, norm = 0, size;
+  size_t levels = (size_t)p->n + 2, states;
+  permi_ranks *ranks = &p->ranks;
+  perm_status status = PERM_OK;
+  if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
-  p->states = SIZE_MAX;
-  if ((p->modes - 1 < p->n ? p->modes - 1 : p->n) < 63 && !permi_amplitudes_ranks(p, pool))
+  permi_ranks_modes(ranks, m, p->n, outputs, 1, ints);
+  p->modes = ranks->modes;
+  ranks->first = (size_t *)permi_pool_zeros(pool, 2 * (size_t)ranks->modes, levels * sizeof(size_t));
+  if (!ranks->first)
     return PERM_ERROR_MEMORY;
-  if (p->states > PTRDIFF_MAX / 64 || p->count > PTRDIFF_MAX / 64)
-    return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or too many states before the last "
-                                                   "photon: try smaller limits of modes (most)");
-  if (p->count == 0)
-    return PERM_OK;
-  bytes = permi_amplitudes_plan(p, call);
-  status = permi_amplitudes_limits(p, call, bytes, result);
-  if (status != PERM_OK)
-    return status;
-  if (p->n == 0) {
-    norm.hi = 1;
-    if (call->outputs && call->outputs->block)
-      p->watch->stopped =
-          call->outputs->block(call->outputs->user_data, 0, 1, one) ? PERM_STOPPED_CANCELLED : PERM_OK;
-    else
-      memcpy(call->out, one, (size_t)doubles * sizeof *one);
-  } else {
-    const size_t size = (size_t)(p->columns < p->modes ? p->columns : p->modes), n = (size_t)p->n;
-    buffer = permi_amplitudes_room(p, call, pool);
-    room = (double *)permi_pool_get(pool, 3 * n + 2 + 4 * size * size, sizeof *room);
+  ranks->turn = ranks->first + (size_t)ranks->modes * levels;
+  states = permi_ranks_fill(ranks);
+  if (states > PTRDIFF_MAX / 64)
+    return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
+                                                   "limit the photons of rows (most)");
+  p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
+  p->count = !states ? 0 : ranks->free < p->modes ? permi_ranks_states(ranks, ranks->free, ranks->loose)
+                                                  : states - p->offset;
+  p->elsewhere = p->probabilities || block || p->count != states;
+  if (p->count && !out && !block)
+    return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
+  if (p->count && p->n == 0) {
+    p->total = 1;
+    if (block && outputs->block(outputs->user_data, 0, 1, one))
+      p->watch->stopped = PERM_STOPPED_CANCELLED;
+    else if (!block)
+      memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
+  } else if (p->count) {
+    const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
+    permi_amplitudes_plan(p, permi_isa(options));
+    room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
     reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
+    permi_amplitudes_room(p, out, outputs, pool);
     if (pool->failed)
       return PERM_ERROR_MEMORY;
-    length = permi_amplitudes_norm(p, &call->view, room);
-    p->scale = length > -(double)INFINITY && fabs(p->n * length) > PERMI_AMPLITUDES_RANGE ? length : 0;
-    bound = permi_amplitudes_bound(p, length, room, reached);
-    p->watch->activity = "adding photons";
-    status = permi_amplitudes_run(p, call->outputs, buffer, &norm);
-    result->terms = p->done / p->each;
+    size = permi_amplitudes_norm(p, &view, room);
+    p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
+    norm = permi_amplitudes_bound(p, size, room + spare, reached);
+    status = permi_amplitudes_run(p, outputs);
   }
+  if (status != PERM_OK || p->watch->stopped != PERM_OK)
+    return status;
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
-  result->error_bound = result->error_estimate = bound;
-  result->value = sqrt(norm.hi); /* relative to the length */
-  result->threads = p->threads;
-  if (status == PERM_OK)
-    status = permi_judge(call->options, result);
-  result->value = norm.hi;
+  result->error_bound = result->error_estimate = norm;
+  result->terms = p->n ? p->done / p->each : 1;
+  result->value = sqrt(p->total); /* what the tolerance is relative to */
+  status = permi_judge(options, result);
+  result->value = p->total;
   return status;
 }
 
@@ -7979,42 +7689,56 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_amplitudes_call call = {m, columns, 0, permi_view_make(a, ld, 2), column_counts, outputs, NULL, out};
+  permi_problem problem;
   permi_amplitudes plan;
-  permi_metered meter;
-  permi_control watch;
+  permi_metered call;
   permi_pool pool;
-  perm_status status;
   perm_result unused;
-  if (!result)
-    result = &unused;
+  const permi_view view = permi_view_make(a, ld, 2);
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, columns, &view));
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  result = result ? result : &unused;
   permi_result_clear(result);
-  call.options = permi_meter_begin(&meter, options_given, permi_view_bytes(m, columns, &call.view));
-  watch = permi_control_begin(call.options);
-  status = permi_amplitudes_check(&call, result);
+  memset(&problem, 0, sizeof problem);
+  problem.m = m;
+  problem.n = columns;
+  problem.real = a;
+  problem.ld = ld;
+  problem.parts = 2;
+  problem.column_count = column_counts;
+  memset(&plan, 0, sizeof plan);
+  memset(&pool, 0, sizeof pool);
+  pool.allocator = &options->allocator;
+  plan.watch = &watch;
+  watch.activity = "adding photons";
+  status = permi_check_whole(options, 7, result);
+  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
+                            options->precision != PERM_PRECISION_DEFAULT))
+    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
+                                                      "default");
+  if (status == PERM_OK)
+    status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {
-    memset(&plan, 0, sizeof plan);
-    pool.allocator = &call.options->allocator;
-    pool.last = NULL;
-    pool.failed = 0;
-    plan.n = call.photons;
+    plan.threads = permi_threads(options);
     plan.probabilities = outputs && outputs->probabilities;
-    plan.threads = permi_threads(call.options);
-    plan.watch = &watch;
-    status = permi_amplitudes_solve(&plan, &call, &pool, result);
-    if (status == PERM_ERROR_MEMORY)
-      status = permi_fail_memory(result);
-    else if (watch.stopped != PERM_OK)
-      status = permi_fail_stopped(&watch, result);
-    permi_pool_release(&pool);
+    status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
   }
+  if (status == PERM_OK)
+    status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
+  permi_pool_release(&pool);
+  if (status == PERM_ERROR_MEMORY)
+    permi_fail_memory(result);
+  else if (watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->method = PERM_METHOD_SUBSETS;
-    result->isa = permi_isa(call.options);
+    result->isa = permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
+    result->threads = plan.threads;
     result->is_complex = 1;
+    result->seconds = permi_seconds() - watch.start;
   }
-  result->seconds = permi_seconds() - watch.start;
-  result->status = permi_meter_end(&meter, status, result);
+  result->status = permi_meter_end(&call, status, result);
   return permi_kind(result->status, 2, options_given, result);
 }
 
@@ -8372,81 +8096,66 @@ PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, vo
 
 /* ============================================================================= >>amplitudes_kernels
    Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: x c = x Re c + turned x Im c, i (a, b)
-   = (-b, a). A state's sources are added in the same order wherever it stands. Four vectors a sum: eight
-   accumulators of AVX2's sixteen registers. The block's own sources come last: pairs that are stored one by one cannot be
-   forwarded to a vector. */
+   = (-b, a). Eight accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored
+   one by one cannot be forwarded to a vector. */
 
-#if PERMI_WIDTH >= 4
-typedef PERMI_V PERMI_NAME(amplitude); /* x Re c, x Im c; AVX-512: and zeros */
-#else
+#if PERMI_WIDTH != 2 /* NEON runs plain C */
 typedef struct PERMI_NAME(amplitude) {
-  PERMI_V sum[4 / PERMI_WIDTH];
+  PERMI_V sum[PERMI_WIDTH == 1 ? 4 : 1]; /* x Re c, x Im c; AVX-512: and zeros */
 } PERMI_NAME(amplitude);
-#endif
 
-/* Returns sum + x c. */
-PERMI_TARGET PERMI_INLINE PERMI_NAME(amplitude) PERMI_NAME(amplitude_add)(PERMI_NAME(amplitude) sum, const double *x,
-                                                                          const double *c)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_add)(PERMI_NAME(amplitude) *y, const double *x, const double *c)
 {
 #if PERMI_WIDTH == 8
-  return PERMI_FMA(_mm512_broadcast_f64x2(_mm_loadu_pd(x)), _mm512_maskz_loadu_pd(15, c), sum);
+  y->sum[0] = PERMI_FMA(_mm512_broadcast_f64x2(_mm_loadu_pd(x)), _mm512_maskz_loadu_pd(15, c), y->sum[0]);
 #elif PERMI_WIDTH == 4
   const __m128d z = _mm_loadu_pd(x);
-  return PERMI_FMA(_mm256_insertf128_pd(_mm256_castpd128_pd256(z), z, 1), PERMI_LOAD_ANY(c), sum);
+  y->sum[0] = PERMI_FMA(_mm256_insertf128_pd(_mm256_castpd128_pd256(z), z, 1), PERMI_LOAD_ANY(c), y->sum[0]);
 #else
   int k;
   PERMI_UNROLL
-  for (k = 0; k < 4 / PERMI_WIDTH; k++)
-    sum.sum[k] = PERMI_FMA(PERMI_LOAD(x + k * PERMI_WIDTH % 2), PERMI_LOAD(c + k * PERMI_WIDTH), sum.sum[k]);
-  return sum;
+  for (k = 0; k < 4; k++)
+    y->sum[k] += x[k & 1] * c[k];
 #endif
 }
 
-/* to = the sum, joined, + more */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, PERMI_NAME(amplitude) sum)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, const PERMI_NAME(amplitude) *y)
 {
-#if PERMI_WIDTH >= 4
-#if PERMI_WIDTH == 8
-  const __m256d both = _mm512_castpd512_pd256(sum);
+#if PERMI_WIDTH == 1
+  to[0] = (y->sum[0] - y->sum[3]) + more[0];
+  to[1] = (y->sum[1] + y->sum[2]) + more[1];
 #else
-  const __m256d both = sum;
+#if PERMI_WIDTH == 8
+  const __m256d both = _mm512_castpd512_pd256(y->sum[0]);
+#else
+  const __m256d both = y->sum[0];
 #endif
   const __m128d im = _mm256_extractf128_pd(both, 1);
-  const __m128d all = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
-  _mm_storeu_pd(to, _mm_add_pd(all, _mm_loadu_pd(more)));
-#else
-  double part[4];
-  int k;
-  for (k = 0; k < 4 / PERMI_WIDTH; k++)
-    PERMI_STORE(part + k * PERMI_WIDTH, sum.sum[k]);
-  part[0] -= part[3];
-  part[1] += part[2];
-  to[0] = part[0] + more[0];
-  to[1] = part[1] + more[1];
+  const __m128d sum = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
+  _mm_storeu_pd(to, _mm_add_pd(sum, _mm_loadu_pd(more)));
 #endif
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
 {
-  const double *x = block->from + 2 * block->lower, *c = block->inner.factor;
-  const int32_t *place = block->inner.place;
-  const PERMI_NAME(amplitude) none = {0};
-  const double *room = block->room, *const end = room + 2 * block->inner.states;
+  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
+  const double *const end = room + 2 * block->states;
+  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
+  const int32_t *at = block->at;
   double *to = block->to;
   int q;
-  for (; room < end; room += 2, to += 2, place += width, c += 4 * width) {
-    PERMI_NAME(amplitude) sum = none;
+  for (; room < end; room += 2, to += 2, at += width, c += 4 * width) {
+    PERMI_NAME(amplitude) y = none;
     PERMI_UNROLL
     for (q = 0; q < width; q++)
-      sum = PERMI_NAME(amplitude_add)(sum, x + 2 * (ptrdiff_t)place[q], c + 4 * q);
-    PERMI_NAME(amplitude_put)(to, room, sum);
+      PERMI_NAME(amplitude_add)(&y, x + 2 * (ptrdiff_t)at[q], c + 4 * q);
+    PERMI_NAME(amplitude_put)(to, room, &y);
   }
 }
 
-#if PERMI_WIDTH > 1
+#if PERMI_WIDTH >= 4
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors)
 {
-  const double *from = block->from + 2 * (block->place + k);
   const permi_amplitude_source *source = block->source, *const end = source + block->sources;
   PERMI_V re[4], im[4];
   int v;
@@ -8454,7 +8163,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
   for (v = 0; v < vectors; v++)
     re[v] = im[v] = PERMI_SET(0.0);
   for (; source < end; source++) {
-    const double *x = from - 2 * source->below;
+    const double *x = block->from + 2 * (block->place + k - source->below);
     const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[2]);
     PERMI_UNROLL
     for (v = 0; v < vectors; v++) {
@@ -8464,49 +8173,45 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
     }
   }
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++) {
+  for (v = 0; v < vectors; v++)
 #if PERMI_WIDTH == 8
-    const PERMI_V sum = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
-#elif PERMI_WIDTH == 4
-    const PERMI_V sum = _mm256_addsub_pd(re[v], _mm256_permute_pd(im[v], 5));
+    re[v] = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
 #else
-    const double sign[2] = {-1, 1};
-    const PERMI_V sum = PERMI_FMA(vextq_f64(im[v], im[v], 1), PERMI_LOAD(sign), re[v]);
+    re[v] = _mm256_addsub_pd(re[v], _mm256_permute_pd(im[v], 5));
 #endif
-    PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, sum);
-  }
+  PERMI_UNROLL
+  for (v = 0; v < vectors; v++)
+    PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, re[v]);
 }
 #endif
 
 PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
 {
   static const double zeros[2] = {0, 0};
-  const PERMI_NAME(amplitude) none = {0};
-  const int states = block->inner.states;
+  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
   int k = 0, s;
-#if PERMI_WIDTH > 1
-  for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
+#if PERMI_WIDTH >= 4
+  for (; k + 2 * PERMI_WIDTH <= block->states; k += 2 * PERMI_WIDTH)
     PERMI_NAME(amplitude_sums)(block, k, 4);
-  for (; k + PERMI_WIDTH / 2 <= states; k += PERMI_WIDTH / 2)
+  for (; k + PERMI_WIDTH / 2 <= block->states; k += PERMI_WIDTH / 2)
     PERMI_NAME(amplitude_sums)(block, k, 1);
 #endif
-  for (; k < states; k++) {
-    PERMI_NAME(amplitude) sum = none;
+  for (; k < block->states; k++) {
+    PERMI_NAME(amplitude) y = none;
     for (s = 0; s < block->sources; s++)
-      sum = PERMI_NAME(amplitude_add)(sum, block->from + 2 * (block->place + k - block->source[s].below),
-                                      block->source[s].c);
-    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, sum);
+      PERMI_NAME(amplitude_add)(&y, block->from + 2 * (block->place + k - block->source[s].below), block->source[s].c);
+    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, &y);
   }
-  switch (block->inner.width) {
-  case 1: PERMI_NAME(amplitude_inner)(block, 1); break;
+  switch (block->width) {
   case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
   case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
   case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
   case 5: PERMI_NAME(amplitude_inner)(block, 5); break;
-  default: PERMI_NAME(amplitude_inner)(block, block->inner.width);
+  default: PERMI_NAME(amplitude_inner)(block, block->width);
   }
   PERMI_LEAVE();
 }
+#endif
 
 #endif /* PERMI_FAMILY */
 

@@ -140,35 +140,34 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* Which outputs of photons, states (s_1, .., s_m) of rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. All zero,
-   or NULL: all. */
+/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
+   all zero: all, amplitudes. */
 typedef struct perm_outputs {
-  const int *least, *most; /* photons of row i: least[i] to most[i]; NULL: 0, and any number. Equal: a herald;
-                              most 1: free of collisions */
-  int probabilities;       /* 1: |amplitude|^2 */
-  /* NULL, or is given the outputs in order, in blocks, by the calling thread, instead of `out`; non-zero cancels. */
+  const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
+  const int *exactly; /* heralds: photons of a row, or below 0: none */
+  int probabilities;  /* 1: |amplitude|^2 */
+  /* Unless NULL, is given the outputs in blocks, in order, by the calling thread, in place of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
-/* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of every output s of t_c = column_counts[c] photons (NULL: one)
-   in column c of the m x columns matrix a, pairs at out[2 k] (probabilities: out[k]), k as perm_amplitudes_index has it,
-   in units of 2^result->exp2 (probabilities: of its square), which is 0 unless the largest could be beyond 2^+-400. By
-   the recursion of SLOS [HMSV23] in an order of photons that keeps errors small; O(terms) for `terms` sums of as many
-   products as rows have photons. Memory: none but out; 16 bytes for each state of one photon less if probabilities,
-   least, most or block are given.
-   result: value is the sum of |amplitude|^2, in that unit. error_bound, proved, is of the vector: the root of the sum of
-   all |errors|^2, so of each amplitude; half the sum of errors of probabilities (total variation) is at most
-   error_bound (sqrt(value) + error_bound / 2). About 1.4 (m + 6) n 1e-16 for one column or equal ones, times 2^n for a
-   matrix of norm 2; no cancellation enters. tolerance is of error_bound / sqrt(value). Rows and photons up to
-   PERM_MAX_LINES. After errors and stops out is undefined. PERM_ERROR_LIMIT: too many outputs, memory, time. */
+/* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
+   in column c of the m x columns matrix a, as pairs at out[2 k] (probabilities: out[k]), k as perm_amplitudes_index
+   says, in units of 2^result->exp2, probabilities of its square, which is not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
+   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
+   (sqrt(value) + error_bound / 2). It is about 1e-15 n (m + 6) sqrt(c) / 7 for c orthonormal columns taken as often each,
+   hardly more otherwise, and times sigma^n for a matrix of norm sigma. tolerance is of error_bound / sqrt(value).
+   O(min(n, m)) a state, of all layers of 1 .. n photons in m rows; the last is 1 / (1 + n / m) of them. Memory: out, and
+   16 bytes a state of n - 1 photons if probabilities, limits or block are given. Up to PERM_MAX_LINES rows and photons.
+   After errors and stops out is undefined. PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
 
-/* The number of outputs, the index of one and the output of an index; of outputs only least and most count. O(m photons)
-   time and memory. PERM_ERROR_OVERFLOW: beyond size_t; PERM_ERROR_RANGE: not such an output; PERM_ERROR_COUNTS: a negative
-   number. */
+/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
+   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
+   number of photons. */
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,

@@ -34,23 +34,21 @@ typedef struct permi_rook_way {
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
 
-/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. */
-typedef struct permi_amplitude_source { /* c from[state - below] is added */
+/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below]. */
+typedef struct permi_amplitude_source {
   ptrdiff_t below;
+  int mode, photons;
   double c[4]; /* Re c, Re c, Im c, Im c */
 } permi_amplitude_source;
-typedef struct permi_amplitude_inner { /* sources in the block with one photon less */
-  int states, width;      /* width: sources a state, filled up with zeros */
-  int32_t *place;         /* [states][width] */
-  double *factor;         /* [states][width][4]: as c */
-} permi_amplitude_inner;
 typedef struct permi_amplitude_block {
-  permi_amplitude_inner inner;
+  int states, width;      /* width: sources a state in the block with a photon less, filled up with zeros */
+  int32_t *at;            /* [states][width] */
+  double *c;              /* [states][width][4] */
   const double *from;     /* the layer before */
   ptrdiff_t place, lower; /* of the block, and of the one with a photon less */
   const permi_amplitude_source *source;
   int sources;
-  double *room, *to;      /* room: of the block; to: may be it, or `from` at the block */
+  double *room, *to;      /* room: for the block; to: may be it, or `from` at the block */
 } permi_amplitude_block;
 
 /* This header's kernels for each instruction set. */
