@@ -7706,7 +7706,6 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
   problem.real = a;
   problem.ld = ld;
   problem.parts = 2;
-  problem.column_count = column_counts;
   memset(&plan, 0, sizeof plan);
   memset(&pool, 0, sizeof pool);
   pool.allocator = &options->allocator;
@@ -7723,6 +7722,7 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
     plan.threads = permi_threads(options);
     plan.probabilities = outputs && outputs->probabilities;
     status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
+    problem.column_count = column_counts;
   }
   if (status == PERM_OK)
     status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
