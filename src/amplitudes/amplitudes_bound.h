@@ -54,7 +54,7 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   return e + best + slack;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): of ||computed - exact||_2, U with norm 2^norm, in units of the result.
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
    min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
