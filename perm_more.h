@@ -244,21 +244,22 @@ typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row, or below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  /* Unless NULL, is given the outputs in blocks, in order, by the calling thread, in place of `out`; non-zero cancels. */
+  /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
+     cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
 /* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
-   in column c of the m x columns matrix a, as pairs at out[2 k] (probabilities: out[k]), k as perm_amplitudes_index
-   says, in units of 2^result->exp2, probabilities of its square, which is not 0 only if one could be beyond 2^+-400.
+   in column c of the m x columns matrix a, as pairs out[2 k] (probabilities: out[k]), k as perm_amplitudes_index says,
+   in units of 2^result->exp2 (of its square), which is not 0 only if one could be beyond 2^+-400.
    result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
    so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
-   (sqrt(value) + error_bound / 2). It is about 1e-15 n (m + 6) sqrt(c) / 7 for c orthonormal columns taken as often each,
-   hardly more otherwise, and times sigma^n for a matrix of norm sigma. tolerance is of error_bound / sqrt(value).
-   O(min(n, m)) a state, of all layers of 1 .. n photons in m rows; the last is 1 / (1 + n / m) of them. Memory: out, and
-   16 bytes a state of n - 1 photons if probabilities, limits or block are given. Up to PERM_MAX_LINES rows and photons.
-   After errors and stops out is undefined. PERM_ERROR_LIMIT: too many states. [HMSV23] */
+   (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
+   hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, and 16 bytes a state of n - 1 photons for
+   probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
@@ -7046,7 +7047,7 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 
 /* ========================================================================================= >>outputs
    Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
-   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within their limits, of fewer than d photons,
+   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
        rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
    without limits the combinatorial number system of {d_j + j - 1}. */
 
@@ -7207,15 +7208,15 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), which do not depend on k: layer k - 1 stands in the first places
-   of layer k. Mode m's source is the same place, all others have one photon less in d_(m-1), which goes down, in place;
-   within one d_(m-1) all states are independent.
-   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one
-   of modes 1 .. g by a table for each d_g.
-   3. Full modes are places that are not there, and so are photons that heralded modes need. The outputs are the last
-   layer's places from one on, or, with heralds, a block of them.
-   4. The order of photons decides how errors grow (>>amplitudes_bound): next is the column with the largest share left.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 stands in the first places of layer k. Mode
+   m's source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1)
+   all states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below by
+   the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one of
+   modes 1 .. g by a table for each d_g.
+   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
+   on, or, with heralds, a block of them.
+   4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
    Parts of a layer, and so all sums, are the same for any threads. */
 
 #define PERMI_AMPLITUDES_PART 8192         /* states */
@@ -7266,9 +7267,10 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   double sum[4] = {0, 0, 0, 0}, *to;
   int k;
   for (k = 0; k < walk->sources && walk->table; k++) {
+    uint16_t *photon = p->photon[block.at - p->table->at + (ptrdiff_t)at + k];
     block.at[at + (size_t)k] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
-    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][0] = (uint16_t)walk->source[k].mode;
-    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][1] = (uint16_t)walk->source[k].photons;
+    photon[0] = (uint16_t)walk->source[k].mode;
+    photon[1] = (uint16_t)walk->source[k].photons;
   }
   if (walk->table)
     return;
@@ -7290,7 +7292,7 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   walk->end = out + (size_t)block.states > walk->end ? out + (size_t)block.states : walk->end;
 }
 
-/* d photons are in modes 1 .. top, the others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
@@ -7299,15 +7301,14 @@ static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, si
   int i, s;
   for (i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
     const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
-    const size_t *ranks = p->ranks.first + (size_t)(i - 1) * levels + d, *turn = p->ranks.turn + (ranks - p->ranks.first);
-    const double re = p->unit[2 * i - 2], im = p->unit[2 * i - 1];
+    const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
     source->mode = i - 1;
     for (s = 1; s <= d && s <= full; s++) {
       source->photons = s;
-      source->c[0] = source->c[1] = re * p->root[s];
-      source->c[2] = source->c[3] = im * p->root[s];
+      source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
+      source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
       permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
     }
     place += ranks[0];
@@ -7390,8 +7391,8 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
     for (d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
-      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d), permi_ranks_first(&p->ranks, last, d + 1),
-                                      d, d);
+      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
+                                      permi_ranks_first(&p->ranks, last, d + 1), d, d);
   }
   if (status != PERM_OK || !p->elsewhere)
     return status;
@@ -7413,8 +7414,8 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
 
 /* ================================================================================ >>amplitudes_bound */
 
-/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G = U
-   U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G =
+   U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
    gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
@@ -7465,7 +7466,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   return e + best + slack;
 }
 
-/* THE BOUND (docs/proofs-rounding.md): of ||computed - exact||_2, U with norm 2^norm, in units of the result.
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units
+   of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
    min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
@@ -7689,33 +7691,24 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_problem problem;
+  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
   permi_amplitudes plan;
   permi_metered call;
-  permi_pool pool;
   perm_result unused;
-  const permi_view view = permi_view_make(a, ld, 2);
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, columns, &view));
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
   permi_control watch = permi_control_begin(options);
+  permi_pool pool = {&options->allocator, NULL, 0};
   perm_status status;
   result = result ? result : &unused;
   permi_result_clear(result);
-  memset(&problem, 0, sizeof problem);
-  problem.m = m;
-  problem.n = columns;
-  problem.real = a;
-  problem.ld = ld;
-  problem.parts = 2;
   memset(&plan, 0, sizeof plan);
-  memset(&pool, 0, sizeof pool);
-  pool.allocator = &options->allocator;
   plan.watch = &watch;
   watch.activity = "adding photons";
   status = permi_check_whole(options, 7, result);
   if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
                             options->precision != PERM_PRECISION_DEFAULT))
-    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
-                                                      "default");
+    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
+                                                      "precision default");
   if (status == PERM_OK)
     status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {
@@ -8095,9 +8088,9 @@ PERMI_TARGET static void PERMI_NAME(block_dots)(const permi_numbers *numbers, vo
 #endif
 
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: x c = x Re c + turned x Im c, i (a, b)
-   = (-b, a). Eight accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored
-   one by one cannot be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). Eight
+   accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored one by one cannot
+   be forwarded to a vector. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 typedef struct PERMI_NAME(amplitude) {

@@ -1,5 +1,5 @@
-/* make bench-sparse, part `amplitudes`: all amplitudes of photons in unitary matrices, one thread, beside permanents one
-   by one on a sample of outputs. */
+/* make bench-sparse, part `amplitudes`: all amplitudes of photons in unitary matrices, one thread, beside permanents
+   one by one on a sample of outputs. */
 #ifndef PERM_BENCH_AMPLITUDES_H_INCLUDED
 #define PERM_BENCH_AMPLITUDES_H_INCLUDED
 

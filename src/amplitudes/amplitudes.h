@@ -1,15 +1,15 @@
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), which do not depend on k: layer k - 1 stands in the first places
-   of layer k. Mode m's source is the same place, all others have one photon less in d_(m-1), which goes down, in place;
-   within one d_(m-1) all states are independent.
-   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one
-   of modes 1 .. g by a table for each d_g.
-   3. Full modes are places that are not there, and so are photons that heralded modes need. The outputs are the last
-   layer's places from one on, or, with heralds, a block of them.
-   4. The order of photons decides how errors grow (>>amplitudes_bound): next is the column with the largest share left.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 stands in the first places of layer k. Mode
+   m's source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1)
+   all states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below by
+   the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one of
+   modes 1 .. g by a table for each d_g.
+   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
+   on, or, with heralds, a block of them.
+   4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
    Parts of a layer, and so all sums, are the same for any threads. */
 #pragma once
 #include "outputs.h"
@@ -64,9 +64,10 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   double sum[4] = {0, 0, 0, 0}, *to;
   int k;
   for (k = 0; k < walk->sources && walk->table; k++) {
+    uint16_t *photon = p->photon[block.at - p->table->at + (ptrdiff_t)at + k];
     block.at[at + (size_t)k] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
-    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][0] = (uint16_t)walk->source[k].mode;
-    p->photon[block.at - p->table->at + (ptrdiff_t)at + k][1] = (uint16_t)walk->source[k].photons;
+    photon[0] = (uint16_t)walk->source[k].mode;
+    photon[1] = (uint16_t)walk->source[k].photons;
   }
   if (walk->table)
     return;
@@ -88,7 +89,7 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   walk->end = out + (size_t)block.states > walk->end ? out + (size_t)block.states : walk->end;
 }
 
-/* d photons are in modes 1 .. top, the others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
@@ -97,15 +98,14 @@ static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, si
   int i, s;
   for (i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
     const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
-    const size_t *ranks = p->ranks.first + (size_t)(i - 1) * levels + d, *turn = p->ranks.turn + (ranks - p->ranks.first);
-    const double re = p->unit[2 * i - 2], im = p->unit[2 * i - 1];
+    const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
     source->mode = i - 1;
     for (s = 1; s <= d && s <= full; s++) {
       source->photons = s;
-      source->c[0] = source->c[1] = re * p->root[s];
-      source->c[2] = source->c[3] = im * p->root[s];
+      source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
+      source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
       permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
     }
     place += ranks[0];
@@ -188,8 +188,8 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
     for (d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
-      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d), permi_ranks_first(&p->ranks, last, d + 1),
-                                      d, d);
+      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
+                                      permi_ranks_first(&p->ranks, last, d + 1), d, d);
   }
   if (status != PERM_OK || !p->elsewhere)
     return status;

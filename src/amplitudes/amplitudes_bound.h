@@ -2,8 +2,8 @@
 #pragma once
 #include "amplitudes.h"
 
-/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G = U
-   U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G =
+   U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
    gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
@@ -54,7 +54,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   return e + best + slack;
 }
 
-/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units of the result.
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units
+   of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
    min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the

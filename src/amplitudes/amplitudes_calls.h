@@ -174,33 +174,24 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_problem problem;
+  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
   permi_amplitudes plan;
   permi_metered call;
-  permi_pool pool;
   perm_result unused;
-  const permi_view view = permi_view_make(a, ld, 2);
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(m, columns, &view));
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
   permi_control watch = permi_control_begin(options);
+  permi_pool pool = {&options->allocator, NULL, 0};
   perm_status status;
   result = result ? result : &unused;
   permi_result_clear(result);
-  memset(&problem, 0, sizeof problem);
-  problem.m = m;
-  problem.n = columns;
-  problem.real = a;
-  problem.ld = ld;
-  problem.parts = 2;
   memset(&plan, 0, sizeof plan);
-  memset(&pool, 0, sizeof pool);
-  pool.allocator = &options->allocator;
   plan.watch = &watch;
   watch.activity = "adding photons";
   status = permi_check_whole(options, 7, result);
   if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
                             options->precision != PERM_PRECISION_DEFAULT))
-    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
-                                                      "default");
+    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
+                                                      "precision default");
   if (status == PERM_OK)
     status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {

@@ -1,7 +1,7 @@
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: x c = x Re c + turned x Im c, i (a, b)
-   = (-b, a). Eight accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored
-   one by one cannot be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). Eight
+   accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored one by one cannot
+   be forwarded to a vector. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 typedef struct PERMI_NAME(amplitude) {

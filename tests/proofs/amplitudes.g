@@ -15,3 +15,4 @@
 # CODE src/amplitudes/amplitudes_calls.h: if (states > PTRDIFF_MAX / 64)
 # FALSE s/1b57/1b88/
 { nu in [1, 4096] /\ states in [1, 1b57] -> sqrt(2 * states) * (4 * nu + 16) <= 1b52 }
+# SPDX-License-Identifier: MIT

@@ -146,9 +146,9 @@ TEST(t_amplitudes_ranks_are_places_in_order)
       index = 99;
       if (t_amplitudes_fits(&c, state)) {
         CHECK(perm_amplitudes_index(c.m, state, &c.outputs, &index) == PERM_OK);
-        CHECK_SHOW(index == count, "%d, not %d: %d photons, state %d %d %d %d.., at most %d %d %d %d, exactly %d %d %d %d",
-                   (int)index, (int)count, c.photons, state[0], state[1], state[2], state[3], c.most[0], c.most[1],
-                   c.most[2], c.most[3], c.exactly[0], c.exactly[1], c.exactly[2], c.exactly[3]);
+        CHECK_SHOW(index == count, "%d, not %d: %d photons, %d %d %d .., at most %d %d %d, exactly %d %d %d",
+                   (int)index, (int)count, c.photons, state[0], state[1], state[2], c.most[0], c.most[1], c.most[2],
+                   c.exactly[0], c.exactly[1], c.exactly[2]);
         CHECK(perm_amplitudes_state(c.m, c.photons, &c.outputs, count, other) == PERM_OK);
         CHECK(!memcmp(other, state, (size_t)c.m * sizeof *state));
         count++;
@@ -161,7 +161,7 @@ TEST(t_amplitudes_ranks_are_places_in_order)
   }
 }
 
-/* True errors are below the bound, which is not vacuous, for unitary matrices, parts of them and others, of any size. */
+/* True errors are below the bound, which is not vacuous, for unitary matrices, parts of them, and any, of any size. */
 TEST(t_amplitudes_bound_holds)
 {
   static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AUTO, PERM_ISA_AVX512};
@@ -458,7 +458,10 @@ TEST(t_amplitudes_refuses)
   a[129] = (double)INFINITY;
   ARGUMENTS_BAD(AMPLITUDES(2, 2, counts), PERM_ERROR_NOT_FINITE, 3, "an infinity in row 2, column 1")
   a[129] = 0;
-#define OPTION(field, value_, status, argument, text)                                                        memset(&options, 0, sizeof options);                                                                       options.field = value_;                                                                                    ARGUMENTS_BAD(AMPLITUDES(6, 5, NULL), status, argument, text)
+#define OPTION(field, value_, status, argument, text)                                                                  \
+  memset(&options, 0, sizeof options);                                                                                 \
+  options.field = value_;                                                                                              \
+  ARGUMENTS_BAD(AMPLITUDES(6, 5, NULL), status, argument, text)
   OPTION(threads, -1, PERM_ERROR_OPTION, 7, "threads is negative")
   OPTION(method, PERM_METHOD_GLYNN, PERM_ERROR_OPTION, 7, "amplitudes have methods auto and subsets")
   OPTION(precision, PERM_PRECISION_DD, PERM_ERROR_OPTION, 7, "and precision default")

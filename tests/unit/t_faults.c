@@ -346,7 +346,8 @@ FAULT_RUN(perm_amplitudes_complex, { double out[2 * 20]; perm_outputs outputs = 
           if (o->status == PERM_OK) fault_hash(o, out, sizeof out);
           outputs.block = fault_block;
           outputs.user_data = o;
-          if (o->status == PERM_OK) o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, opt, NULL, &o->r); })
+          if (o->status == PERM_OK)
+            o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, opt, NULL, &o->r); })
 FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
           o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
 FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
