@@ -7208,12 +7208,12 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 stands in the first places of layer k. Mode
-   m's source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1)
-   all states are independent.
-   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below by
-   the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one of
-   modes 1 .. g by a table for each d_g.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
+   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
+   states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one
+   of modes 1 .. g by a table for each d_g.
    3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
    on, or, with heralds, a block of them.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
@@ -7414,9 +7414,9 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
 
 /* ================================================================================ >>amplitudes_bound */
 
-/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G =
-   U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
-   gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
+   = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
+   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
@@ -7435,7 +7435,7 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   p->exp2 = e;
   for (i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (round = 0; round < 7 && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+  for (round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
     for (i = 0, sums = 0; i < size; i++) {
       double sum = 0;
       for (j = 0; j < size; j++) {
@@ -7466,8 +7466,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   return e + best + slack;
 }
 
-/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units
-   of the result.
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
+   units of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
    min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the

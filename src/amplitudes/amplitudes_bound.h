@@ -2,9 +2,9 @@
 #pragma once
 #include "amplitudes.h"
 
-/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G =
-   U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at most
-   gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
+   = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
+   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
@@ -23,7 +23,7 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   p->exp2 = e;
   for (i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (round = 0; round < 7 && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+  for (round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
     for (i = 0, sums = 0; i < size; i++) {
       double sum = 0;
       for (j = 0; j < size; j++) {
@@ -54,8 +54,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   return e + best + slack;
 }
 
-/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in units
-   of the result.
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
+   units of the result.
    1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
    min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
    2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the

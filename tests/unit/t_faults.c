@@ -341,13 +341,19 @@ static int fault_block(void *user_data, size_t first, size_t count, const double
   fault_hash((fault_outcome *)user_data, values, count * sizeof *values);
   return 0;
 }
-FAULT_RUN(perm_amplitudes_complex, { double out[2 * 20]; perm_outputs outputs = {NULL, NULL, 1, NULL, NULL};
-          o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, NULL, opt, out, &o->r);
-          if (o->status == PERM_OK) fault_hash(o, out, sizeof out);
-          outputs.block = fault_block;
-          outputs.user_data = o;
-          if (o->status == PERM_OK)
-            o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, opt, NULL, &o->r); })
+static void fault_amplitudes(fault_outcome *o, const perm_options *options)
+{
+  double out[2 * 20];
+  perm_outputs outputs = {NULL, NULL, 1, NULL, NULL};
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, NULL, options, out, &o->r);
+  if (o->status != PERM_OK)
+    return;
+  fault_hash(o, out, sizeof out);
+  outputs.block = fault_block;
+  outputs.user_data = o;
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
+}
+FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
 FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
           o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
 FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
