@@ -7212,7 +7212,7 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
    source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
    states are independent.
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less the same of P_(j-1)(max(0, d - most_j)); one
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
    of modes 1 .. g by a table for each d_g.
    3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
    on, or, with heralds, a block of them.

@@ -430,7 +430,7 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_amplitudes_complex(-1, 1, a, 1, NULL, NULL, &o, out, &r));
     GOLDEN_BAD(perm_amplitudes_count(-1, 1, NULL, &size));
     GOLDEN_BAD(perm_amplitudes_index(2, NULL, NULL, &size));
-    GOLDEN_BAD(perm_amplitudes_state(2, 1, NULL, 5, counts));
+    GOLDEN_BAD(perm_amplitudes_state(2, 1, NULL, 5, NULL));
     break;
   default:
     GOLDEN_BAD(perm_layout("perm_result", &size, NULL));
