@@ -257,8 +257,8 @@ typedef struct perm_outputs {
    so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
    (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
    hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
-   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, and 16 bytes a state of n - 1 photons for
-   probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons
+   for probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
    PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
