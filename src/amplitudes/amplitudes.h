@@ -86,7 +86,8 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
       to[k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  walk->end = out + (size_t)block.states > walk->end ? out + (size_t)block.states : walk->end;
+  if (last && out + (size_t)block.states > walk->end)
+    walk->end = out + (size_t)block.states;
 }
 
 /* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
