@@ -7053,7 +7053,7 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 
 typedef struct permi_ranks {
   int modes, n;
-  int free, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -7091,7 +7091,7 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
         ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
       if (herald != side || most == 0 || (herald && !all))
         continue;
-      ranks->free += !side;
+      ranks->open += !side;
       ranks->row[ranks->modes] = i;
       ranks->most[ranks->modes++] = most;
     }
@@ -7113,7 +7113,7 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
   for (d = 0; d < n + 2; d++)
     ranks->first[d] = d > 0;
   for (j = 1; j < ranks->modes; j++) {
-    const int full = ranks->most[j - 1], high = j <= ranks->free ? ranks->loose : n;
+    const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
     const size_t row = (size_t)j * ((size_t)n + 2);
     size_t total = 0;
     low += ranks->turn ? 0 : full;
@@ -7481,7 +7481,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
   const int n = p->n, columns = p->columns;
   const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
   double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
-  int *left = reached + columns, *then = left + columns, k, c, later;
+  int *left = reached + columns, *taken = left + columns, k, c, later;
   for (k = 0; k <= 2 * n; k++)
     log_factorial[k] = permi_log2_factorial(k);
   for (c = 0; c < columns; c++)
@@ -7496,8 +7496,8 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
       const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
       reached[c] = r;
       rest -= r;
-      then[c] = p->times[c] - q;
-      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[then[c]];
+      taken[c] = p->times[c] - q;
+      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[taken[c]];
     }
     for (; rest > 0; rest -= one) {
       for (c = 0, most = 0; c < columns; c++)
@@ -7512,7 +7512,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
     total += exp2(grows / 2) * (local * size + tiny);
     before[k] += local;
     for (later = k; later < n; later++) {
-      const int next = p->order[later], copies = then[next]++;
+      const int next = p->order[later], copies = taken[next]++;
       square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
       before[later + 1] += sqrt(square) * local;
     }
@@ -7553,7 +7553,7 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
 {
   const permi_ranks *ranks = &p->ranks;
-  const int last = p->modes - 1, most = ranks->free < 1 ? 1 : ranks->free < last ? ranks->free : last;
+  const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
   const size_t all = permi_ranks_first(ranks, last, p->n + 1);
   size_t even = 0;
   int g, d;
@@ -7653,7 +7653,7 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
   p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
-  p->count = !states ? 0 : ranks->free < p->modes ? permi_ranks_states(ranks, ranks->free, ranks->loose)
+  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
   p->elsewhere = p->probabilities || block || p->count != states;
   if (p->count && !out && !block)

@@ -68,7 +68,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
   const int n = p->n, columns = p->columns;
   const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
   double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
-  int *left = reached + columns, *then = left + columns, k, c, later;
+  int *left = reached + columns, *taken = left + columns, k, c, later;
   for (k = 0; k <= 2 * n; k++)
     log_factorial[k] = permi_log2_factorial(k);
   for (c = 0; c < columns; c++)
@@ -83,8 +83,8 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
       const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
       reached[c] = r;
       rest -= r;
-      then[c] = p->times[c] - q;
-      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[then[c]];
+      taken[c] = p->times[c] - q;
+      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[taken[c]];
     }
     for (; rest > 0; rest -= one) {
       for (c = 0, most = 0; c < columns; c++)
@@ -99,7 +99,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
     total += exp2(grows / 2) * (local * size + tiny);
     before[k] += local;
     for (later = k; later < n; later++) {
-      const int next = p->order[later], copies = then[next]++;
+      const int next = p->order[later], copies = taken[next]++;
       square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
       before[later + 1] += sqrt(square) * local;
     }

@@ -35,7 +35,7 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
 {
   const permi_ranks *ranks = &p->ranks;
-  const int last = p->modes - 1, most = ranks->free < 1 ? 1 : ranks->free < last ? ranks->free : last;
+  const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
   const size_t all = permi_ranks_first(ranks, last, p->n + 1);
   size_t even = 0;
   int g, d;
@@ -135,7 +135,7 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
   p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
-  p->count = !states ? 0 : ranks->free < p->modes ? permi_ranks_states(ranks, ranks->free, ranks->loose)
+  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
   p->elsewhere = p->probabilities || block || p->count != states;
   if (p->count && !out && !block)

@@ -9,7 +9,7 @@
 
 typedef struct permi_ranks {
   int modes, n;
-  int free, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -47,7 +47,7 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
         ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
       if (herald != side || most == 0 || (herald && !all))
         continue;
-      ranks->free += !side;
+      ranks->open += !side;
       ranks->row[ranks->modes] = i;
       ranks->most[ranks->modes++] = most;
     }
@@ -69,7 +69,7 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
   for (d = 0; d < n + 2; d++)
     ranks->first[d] = d > 0;
   for (j = 1; j < ranks->modes; j++) {
-    const int full = ranks->most[j - 1], high = j <= ranks->free ? ranks->loose : n;
+    const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
     const size_t row = (size_t)j * ((size_t)n + 2);
     size_t total = 0;
     low += ranks->turn ? 0 : full;
