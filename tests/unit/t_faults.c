@@ -335,6 +335,31 @@ FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
           perm_workspace_free(&kept.allocator);
           CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
+static int fault_block(void *user_data, size_t first, size_t count, const double *values)
+{
+  (void)first;
+  fault_hash((fault_outcome *)user_data, values, count * sizeof *values);
+  return 0;
+}
+static void fault_amplitudes(fault_outcome *o, const perm_options *options)
+{
+  double out[2 * 20];
+  perm_outputs outputs = {NULL, NULL, 1, NULL, NULL};
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, NULL, options, out, &o->r);
+  if (o->status != PERM_OK)
+    return;
+  fault_hash(o, out, sizeof out);
+  outputs.block = fault_block;
+  outputs.user_data = o;
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
+}
+FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
+FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
+          o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
+FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
+          o->status = perm_amplitudes_index(4, fault.twice, NULL, &index); (void)opt; })
+FAULT_RUN(perm_amplitudes_state, { int state[4]; o->no_result = 1;
+          o->status = perm_amplitudes_state(4, 3, NULL, 7, state); (void)opt; })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
@@ -432,7 +457,9 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
-    FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS), FAULT_CASE(perm_amplitudes_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_amplitudes_count, FAULT_HEAP), FAULT_CASE(perm_amplitudes_index, FAULT_HEAP),
+    FAULT_CASE(perm_amplitudes_state, FAULT_HEAP),
     FAULT_CASE(perm_workspace_create, FAULT_OPTIONS), FAULT_NONE(perm_workspace_free),
     FAULT_CASE(perm_gradient_sparse, FAULT_OPTIONS), FAULT_CASE(perm_gradient_sparse_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_gradient_sparse_mod, FAULT_OPTIONS), FAULT_CASE(perm_marginals_sparse, FAULT_OPTIONS),
