@@ -1032,21 +1032,22 @@ typedef struct permi_back_family {
               double *entry);
 } permi_back_family;
 
-/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below]. */
+/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below];
+   within the block pairs of states have `width` sources in the block with a photon less, filled up with zeros. */
 typedef struct permi_amplitude_source {
   ptrdiff_t below;
   int mode, photons;
-  double c[4]; /* Re c, Re c, Im c, Im c */
+  double c[2];
 } permi_amplitude_source;
 typedef struct permi_amplitude_block {
-  int states, width;      /* width: sources a state in the block with a photon less, filled up with zeros */
-  int32_t *at;            /* [states][width] */
-  double *c;              /* [states][width][4] */
+  int states, width;
+  int32_t *at;            /* [pair][width][2] */
+  double *c;              /* [pair][width][8]: Re c, Re c of both, Im c, Im c of both */
   const double *from;     /* the layer before */
   ptrdiff_t place, lower; /* of the block, and of the one with a photon less */
   const permi_amplitude_source *source;
   int sources;
-  double *room, *to;      /* room: for the block; to: may be it, or `from` at the block */
+  double *room, *to;      /* room: for the block and a vector; to: may be it, or `from` at the block */
 } permi_amplitude_block;
 
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
@@ -7506,13 +7507,12 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
 {
   static const perm_outputs any = {NULL, NULL, 0, NULL, NULL};
   const perm_outputs *of = outputs ? outputs : &any;
-  int side, i;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
-  for (side = 0; side < 2; side++)
-    for (i = m - 1; i >= 0; i--) {
+  for (int side = 0; side < 2; side++)
+    for (int i = m - 1; i >= 0; i--) {
       const int herald = of->exactly && of->exactly[i] >= 0;
       const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
       if (herald)
@@ -7533,19 +7533,19 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
-  int low = ranks->turn ? 0 : n, j, d;
+  int low = ranks->turn ? 0 : n, j;
   if (ranks->loose < 0)
     return 0;
   for (j = 0; j < ranks->modes && !ranks->turn; j++)
     low -= ranks->most[j];
-  for (d = 0; d < n + 2; d++)
+  for (int d = 0; d < n + 2; d++)
     ranks->first[d] = d > 0;
   for (j = 1; j < ranks->modes; j++) {
     const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
     const size_t row = (size_t)j * ((size_t)n + 2);
     size_t total = 0;
     low += ranks->turn ? 0 : full;
-    for (d = 0; d < n + 2; d++) {
+    for (int d = 0; d < n + 2; d++) {
       const size_t gone = d <= n ? permi_ranks_first(ranks, j - 1, d - full) : 0;
       ranks->first[row + (size_t)d] = total;
       if (d > 0 && d <= n && ranks->turn)
@@ -7570,16 +7570,15 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   perm_status status = PERM_OK;
   size_t left = *index;
   permi_ranks ranks;
-  int d, from, j, *ints;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
-  ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
+  int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
   if (!ints)
     return PERM_ERROR_MEMORY;
   permi_ranks_modes(&ranks, m, photons, outputs, 0, ints);
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
-  for (j = 0; j < m && (given || state); j++) {
+  for (int j = 0; j < m && (given || state); j++) {
     const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
     const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
     if (state)
@@ -7589,16 +7588,18 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   }
   status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
                                                                                                       : PERM_OK;
-  for (j = 1, d = 0, *index = given || status ? 0 : *index; given && j < ranks.modes && status == PERM_OK; j++) {
+  *index = given || status ? 0 : *index;
+  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
     d += given[ranks.row[j - 1]];
     *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
   }
-  for (j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--, from = d) {
-    d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
+  for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {
+    int d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
     for (left += permi_ranks_first(&ranks, j, d); j && permi_ranks_first(&ranks, j, d + 1) <= left;)
       d++;
     left -= permi_ranks_first(&ranks, j, d);
     state[ranks.row[j]] = from - d;
+    from = d;
   }
   permi_release(allocator, ints);
   return status;
@@ -7614,10 +7615,11 @@ PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_o
 
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index)
 {
-  int photons = 0, none = 0, i;
+  int photons = 0, none = 0;
   if (!index || (m > 0 && !state))
     return PERM_ERROR_NULL;
-  for (i = 0, *index = 0; i < m && i < PERM_MAX_LINES; i++) {
+  *index = 0;
+  for (int i = 0; i < m && i < PERM_MAX_LINES; i++) {
     if (state[i] < 0 || state[i] > PERM_MAX_LINES - photons)
       return state[i] < 0 ? PERM_ERROR_COUNTS : PERM_ERROR_SIZE;
     photons += state[i];
@@ -7690,13 +7692,13 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
 {
   const permi_amplitudes *p = walk->of;
   permi_amplitude_block block = walk->table ? *walk->table : p->table[d];
-  const size_t at = place * (size_t)block.width, out = place - p->offset;
+  const size_t out = place - p->offset;
   const int last = p->layer == p->n;
-  double sum[4] = {0, 0, 0, 0}, *to;
-  int k;
-  for (k = 0; k < walk->sources && walk->table; k++) {
-    uint16_t *photon = p->photon[block.at - p->table->at + (ptrdiff_t)at + k];
-    block.at[at + (size_t)k] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
+  double sum[4] = {0, 0, 0, 0};
+  for (int k = 0; k < walk->sources && walk->table; k++) {
+    const size_t at = 2 * (place / 2 * (size_t)block.width + (size_t)k) + place % 2;
+    uint16_t *photon = p->photon[(size_t)(block.at - p->table->at) + at];
+    block.at[at] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
     photon[0] = (uint16_t)walk->source[k].mode;
     photon[1] = (uint16_t)walk->source[k].photons;
   }
@@ -7710,11 +7712,11 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.room = walk->room;
   block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
-  for (k = 0, to = p->out + (out - p->shown); k < block.states && last; k++) {
+  for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
     if (p->probabilities)
-      to[k] = square;
+      p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
   if (last && out + (size_t)block.states > walk->end)
@@ -7727,17 +7729,16 @@ static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, si
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
-  int i, s;
-  for (i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+  for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
     const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
     source->mode = i - 1;
-    for (s = 1; s <= d && s <= full; s++) {
+    for (int s = 1; s <= d && s <= full; s++) {
       source->photons = s;
-      source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
-      source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
+      source->c[0] = p->unit[2 * i - 2] * p->root[s];
+      source->c[1] = p->unit[2 * i - 1] * p->root[s];
       permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
     }
     place += ranks[0];
@@ -7753,16 +7754,15 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   permi_amplitudes *p = (permi_amplitudes *)context;
   permi_amplitude_walk *walk = &p->walk[thread];
   const int last = p->modes - 1;
-  int d;
   walk->low = p->from + (size_t)part * PERMI_AMPLITUDES_PART;
   walk->high = p->to - walk->low > PERMI_AMPLITUDES_PART ? walk->low + PERMI_AMPLITUDES_PART : p->to;
   walk->norm = 0;
-  for (d = p->top[0]; d <= p->top[1]; d++) {
+  for (int d = p->top[0]; d <= p->top[1]; d++) {
     const int s = p->layer - d;
     walk->sources = s > 0;
     walk->source->below = 0;
-    walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s];
-    walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s];
+    walk->source->c[0] = p->unit[2 * last] * p->root[s];
+    walk->source->c[1] = p->unit[2 * last + 1] * p->root[s];
     permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->ranks, last, d),
                           p->ranks.turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d]);
   }
@@ -7778,15 +7778,14 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
   const double seconds = (double)(to - from) * p->each;
-  perm_status status;
-  uint64_t k;
   p->from = from;
   p->to = to;
   p->top[0] = low;
   p->top[1] = high;
-  status = permi_share(seconds < PERMI_SHARE_SECONDS ? 1 : p->threads, 0, parts, permi_amplitudes_part, p, NULL);
+  const int threads = seconds < PERMI_SHARE_SECONDS ? 1 : p->threads;
+  const perm_status status = permi_share(threads, 0, parts, permi_amplitudes_part, p, NULL);
   p->done += seconds;
-  for (k = 0; k < parts && status == PERM_OK; k++)
+  for (uint64_t k = 0; k < parts && status == PERM_OK; k++)
     p->total += p->norm[k];
   return status;
 }
@@ -7798,15 +7797,14 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   const double exp2 = floor(p->layer * p->scale + 0.5) - floor((p->layer - 1) * p->scale + 0.5);
   const double root = sqrt((double)++p->used[column]);
   const size_t entries = p->layer < p->n ? (size_t)(p->table[p->layer + 1].at - p->table->at) : p->entries;
-  size_t k;
-  int j;
-  for (j = 0; j < 2 * p->modes; j++)
+  for (int j = 0; j < 2 * p->modes; j++)
     p->unit[j] = ldexp(p->u[2 * ((size_t)(j / 2) * (size_t)p->columns + (size_t)column) + (size_t)(j & 1)],
                        p->exp2 - (int)exp2) / root;
-  for (k = 0; k < entries; k++) {
-    double *c = p->table->c + 4 * k, size = p->root[p->photon[k][1]];
-    c[0] = c[1] = size * p->unit[2 * p->photon[k][0]];
-    c[2] = c[3] = size * p->unit[2 * p->photon[k][0] + 1];
+  for (size_t k = 0; k < entries; k++) {
+    const double *unit = p->unit + 2 * p->photon[k][0], size = p->root[p->photon[k][1]];
+    double *c = p->table->c + 8 * (k / 2) + 2 * (k % 2);
+    c[0] = c[1] = size * unit[0];
+    c[4] = c[5] = size * unit[1];
   }
 }
 
@@ -7815,11 +7813,9 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   const int last = p->modes - 1, n = p->n;
   const size_t end = p->offset + p->count;
   perm_status status = PERM_OK;
-  size_t at;
-  int d, k;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
-    for (d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
+    for (int d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
       status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
                                       permi_ranks_first(&p->ranks, last, d + 1), d, d);
   }
@@ -7828,10 +7824,10 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   permi_amplitudes_layer(p);
   if (!outputs || !outputs->block)
     return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
     size_t next = p->shown;
     status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
-    for (k = 0; k < p->threads; k++)
+    for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
     if (status == PERM_OK && next > p->shown &&
         outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
@@ -7853,8 +7849,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   int length = across ? p->modes : p->columns, line = across ? 2 : 2 * p->columns, step = across ? 2 * p->columns : 2;
   const double slack = 3.0 * size * (2.0 * (size > length ? size : length) + 8) * PERMI_UNIT;
   double *from = p->u, *to = room, best = (double)INFINITY, exp2 = 0, power = 2, largest = 0, sums = 0;
-  int i, j, k, e = INT_MIN, round;
-  for (i = 0; i < p->modes * 2 * p->columns; i++) {
+  int e = INT_MIN;
+  for (int i = 0; i < p->modes * 2 * p->columns; i++) {
     const int row = p->ranks.row[i / 2 / p->columns];
     p->u[i] = row < 0 ? 0 : permi_at(view, row, p->column[i / 2 % p->columns], i & 1);
     e = p->u[i] != 0 && permi_exponent(p->u[i]) > e ? permi_exponent(p->u[i]) : e;
@@ -7862,15 +7858,16 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   if (e == INT_MIN)
     return -(double)INFINITY;
   p->exp2 = e;
-  for (i = 0; i < p->modes * 2 * p->columns; i++)
+  for (int i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
-    for (i = 0, sums = 0; i < size; i++) {
+  for (int round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+    sums = 0;
+    for (int i = 0; i < size; i++) {
       double sum = 0;
-      for (j = 0; j < size; j++) {
+      for (int j = 0; j < size; j++) {
         const double *x = from + i * line, *y = from + j * line;
         double re = 0, im = 0;
-        for (k = 0; k < length; k++, x += step, y += step) {
+        for (int k = 0; k < length; k++, x += step, y += step) {
           re += x[0] * y[0] + x[1] * y[1];
           im += x[1] * y[0] - x[0] * y[1];
         }
@@ -7882,9 +7879,9 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
       sums = fmax(sums, sum);
     }
     best = fmin(best, (log2(sums) + exp2) / power);
-    k = permi_exponent(sums);
+    const int k = permi_exponent(sums);
     exp2 = 2 * (exp2 + k);
-    for (i = 0; i < (int)square; i++)
+    for (int i = 0; i < (int)square; i++)
       to[i] = ldexp(to[i], -k);
     from = to;
     to = to == room ? room + square : room;
@@ -7909,26 +7906,27 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
   const int n = p->n, columns = p->columns;
   const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
   double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
-  int *left = reached + columns, *taken = left + columns, k, c, later;
-  for (k = 0; k <= 2 * n; k++)
+  int *left = reached + columns, *taken = left + columns;
+  for (int k = 0; k <= 2 * n; k++)
     log_factorial[k] = permi_log2_factorial(k);
-  for (c = 0; c < columns; c++)
+  for (int c = 0; c < columns; c++)
     left[c] = p->times[c];
-  for (k = 1; k <= n; k++) {
+  for (int k = 1; k <= n; k++) {
     const int copy = p->times[p->order[k - 1]] - --left[p->order[k - 1]];
     const double nu = k < p->modes ? k : p->modes;
     const double local = 1.4142136 * (nu + 6) * PERMI_UNIT * (1 + 1e-6) * sqrt((double)k / copy) * (1 + before[k - 1]);
-    double grows = 0, square = 1, most;
-    int rest = k < n ? k : 0, tries = 0, best = 0, one;
-    for (c = 0; c < columns; c++) {
+    double grows = 0, square = 1;
+    int rest = k < n ? k : 0;
+    for (int c = 0; c < columns; c++) {
       const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
       reached[c] = r;
       rest -= r;
       taken[c] = p->times[c] - q;
       grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[taken[c]];
     }
-    for (; rest > 0; rest -= one) {
-      for (c = 0, most = 0; c < columns; c++)
+    for (int tries = 0, best = 0, one; rest > 0; rest -= one) {
+      double most = 0;
+      for (int c = 0; c < columns; c++)
         if ((double)left[c] / (reached[c] + 1) > most) {
           most = (double)left[c] / (reached[c] + 1);
           best = c;
@@ -7939,7 +7937,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
     }
     total += exp2(grows / 2) * (local * size + tiny);
     before[k] += local;
-    for (later = k; later < n; later++) {
+    for (int later = k; later < n; later++) {
       const int next = p->order[later], copies = taken[next]++;
       square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
       before[later + 1] += sqrt(square) * local;
@@ -7954,20 +7952,19 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
 static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *counts, permi_pool *pool)
 {
   const size_t room = (size_t)columns + 1;
-  int j, k;
   p->column = (int *)permi_pool_zeros(pool, 3 * room + (size_t)p->n, sizeof(int));
   if (!p->column)
     return 0;
   p->times = p->column + room;
   p->used = p->times + room;
   p->order = p->used + room;
-  for (j = 0; j < columns; j++)
+  for (int j = 0; j < columns; j++)
     if (!counts || counts[j]) {
       p->column[p->columns] = j;
       p->times[p->columns++] = counts ? counts[j] : 1;
     }
-  for (k = 0; k < p->n; p->used[p->order[k++]]++)
-    for (j = 1; j < p->columns; j++) {
+  for (int k = 0; k < p->n; p->used[p->order[k++]]++)
+    for (int j = 1; j < p->columns; j++) {
       const int best = p->order[k];
       if ((double)(p->times[j] - p->used[j]) / (p->used[j] + 1) >
           (double)(p->times[best] - p->used[best]) / (p->used[best] + 1))
@@ -7984,12 +7981,11 @@ static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
   const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
   const size_t all = permi_ranks_first(ranks, last, p->n + 1);
   size_t even = 0;
-  int g, d;
   p->kernel = PERMI_OF_X86(permi_amplitude_block, isa);
-  for (g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
+  for (int g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
     double entries = 0;
-    for (d = 0; d <= p->n; d++)
-      entries += (double)permi_ranks_states(ranks, g, d) * (d < g ? d : g);
+    for (int d = 0; d <= p->n; d++)
+      entries += (double)((permi_ranks_states(ranks, g, d) + 1) / 2 * 2) * (d < g ? d : g);
     if (g > 1 && entries > fmax(PERMI_AMPLITUDES_TABLE, 2.0 * (double)all))
       break;
     p->inner = g;
@@ -7998,7 +7994,8 @@ static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
   }
   p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
                 (permi_lanes(isa) >= 4 ? 1 : 2) + 3e-8 / (double)(even + 1);
-  for (d = 0, p->watch->work_total = 0; d <= p->n; d++) {
+  p->watch->work_total = 0;
+  for (int d = 0; d <= p->n; d++) {
     const size_t states = permi_ranks_states(ranks, p->inner, d);
     p->longest = states > p->longest ? states : p->longest;
     p->watch->work_total += (double)permi_ranks_first(ranks, last, d + 1) * p->each;
@@ -8014,17 +8011,16 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   size_t at = 0;
   int32_t *place = (int32_t *)permi_pool_zeros(pool, p->entries + 1, sizeof *place);
   double *c = (double *)permi_pool_get(pool, p->entries + 1, 4 * sizeof *c);
-  int d, k;
   p->photon = (uint16_t (*)[2])permi_pool_zeros(pool, p->entries + 1, sizeof *p->photon);
   p->u = (double *)permi_pool_get(pool, modes * (size_t)p->columns, 2 * sizeof(double));
   p->unit = (double *)permi_pool_zeros(pool, 2 * modes + n + 1, sizeof(double));
   p->walk = (permi_amplitude_walk *)permi_pool_zeros(pool, (size_t)p->threads, sizeof *p->walk);
   p->table = (permi_amplitude_block *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
-  for (k = 0; k < p->threads && !pool->failed; k++) {
+  for (int k = 0; k < p->threads && !pool->failed; k++) {
     p->walk[k].of = p;
     p->walk[k].inner = g;
     p->walk[k].source = (permi_amplitude_source *)permi_pool_get(pool, n + 2, sizeof(permi_amplitude_source));
-    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 1, 2 * sizeof(double));
+    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 4, 2 * sizeof(double));
   }
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
@@ -8038,7 +8034,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->work[0] = 1;
   p->work[1] = 0;
   p->root = p->unit + 2 * modes;
-  for (d = 0; d <= p->n; d++) {
+  for (int d = 0; d <= p->n; d++) {
     permi_amplitude_block *table = &p->table[d];
     permi_amplitude_walk fill = p->walk[0];
     p->root[d] = sqrt((double)d);
@@ -8048,7 +8044,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
                                        permi_ranks_first(&p->ranks, g - 1, d - 1 - full)) : 0;
     table->at = place + at;
     table->c = c + 4 * at;
-    at += (size_t)table->states * (size_t)table->width;
+    at += ((size_t)table->states + 1) / 2 * 2 * (size_t)table->width;
     fill.table = table;
     fill.inner = 0;
     fill.high = SIZE_MAX;
@@ -8739,113 +8735,118 @@ static const permi_back_family PERMI_NAME(back_family) = {
 #endif
 
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). Eight
-   accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored one by one cannot
-   be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
+   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
-typedef struct PERMI_NAME(amplitude) {
-  PERMI_V sum[PERMI_WIDTH == 1 ? 4 : 1]; /* x Re c, x Im c; AVX-512: and zeros */
-} PERMI_NAME(amplitude);
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_add)(PERMI_NAME(amplitude) *y, const double *x, const double *c)
-{
-#if PERMI_WIDTH == 8
-  y->sum[0] = PERMI_FMA(_mm512_broadcast_f64x2(_mm_loadu_pd(x)), _mm512_maskz_loadu_pd(15, c), y->sum[0]);
-#elif PERMI_WIDTH == 4
-  const __m128d z = _mm_loadu_pd(x);
-  y->sum[0] = PERMI_FMA(_mm256_insertf128_pd(_mm256_castpd128_pd256(z), z, 1), PERMI_LOAD_ANY(c), y->sum[0]);
-#else
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < 4; k++)
-    y->sum[k] += x[k & 1] * c[k];
-#endif
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, const PERMI_NAME(amplitude) *y)
-{
-#if PERMI_WIDTH == 1
-  to[0] = (y->sum[0] - y->sum[3]) + more[0];
-  to[1] = (y->sum[1] + y->sum[2]) + more[1];
-#else
-#if PERMI_WIDTH == 8
-  const __m256d both = _mm512_castpd512_pd256(y->sum[0]);
-#else
-  const __m256d both = y->sum[0];
-#endif
-  const __m128d im = _mm256_extractf128_pd(both, 1);
-  const __m128d sum = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
-  _mm_storeu_pd(to, _mm_add_pd(sum, _mm_loadu_pd(more)));
-#endif
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
-{
-  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
-  const double *const end = room + 2 * block->states;
-  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
-  const int32_t *at = block->at;
-  double *to = block->to;
-  int q;
-  for (; room < end; room += 2, to += 2, at += width, c += 4 * width) {
-    PERMI_NAME(amplitude) y = none;
-    PERMI_UNROLL
-    for (q = 0; q < width; q++)
-      PERMI_NAME(amplitude_add)(&y, x + 2 * (ptrdiff_t)at[q], c + 4 * q);
-    PERMI_NAME(amplitude_put)(to, room, &y);
-  }
-}
-
 #if PERMI_WIDTH >= 4
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors)
+/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
+                                                          int left)
 {
   const permi_amplitude_source *source = block->source, *const end = source + block->sources;
   PERMI_V re[4], im[4];
-  int v;
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
     re[v] = im[v] = PERMI_SET(0.0);
   for (; source < end; source++) {
     const double *x = block->from + 2 * (block->place + k - source->below);
-    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[2]);
+    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[1]);
     PERMI_UNROLL
-    for (v = 0; v < vectors; v++) {
-      const PERMI_V z = PERMI_LOAD_ANY(x + v * PERMI_WIDTH);
+    for (int v = 0; v < vectors; v++) {
+#if PERMI_WIDTH == 8
+      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v) : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
+#else
+      const PERMI_V z = left == 2 ? PERMI_LOAD_ANY(x + 4 * v) : _mm256_castpd128_pd256(_mm_loadu_pd(x));
+#endif
       re[v] = PERMI_FMA(z, a, re[v]);
       im[v] = PERMI_FMA(z, b, im[v]);
     }
   }
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
 #if PERMI_WIDTH == 8
     re[v] = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
 #else
     re[v] = _mm256_addsub_pd(re[v], _mm256_permute_pd(im[v], 5));
 #endif
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
     PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, re[v]);
 }
 #endif
 
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
+{
+  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
+  const int32_t *at = block->at;
+  double *to = block->to;
+  for (int left = block->states; left > 0; left -= 2, at += 2 * width, c += 8 * width, room += 4, to += 4) {
+#if PERMI_WIDTH == 1
+    double y[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int q = 0; q < width; q++)
+      PERMI_UNROLL
+      for (int v = 0; v < 8; v++)
+        y[v] += x[2 * (ptrdiff_t)at[2 * q + (v >> 1 & 1)] + (v & 1)] * c[8 * q + v];
+    for (int v = 0; v < (left > 1 ? 4 : 2); v += 2) {
+      to[v] = (y[v] - y[v + 5]) + room[v];
+      to[v + 1] = (y[v + 1] + y[v + 4]) + room[v + 1];
+    }
+#else
+    __m256d sum, im;
+#if PERMI_WIDTH == 8
+    PERMI_V y = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm512_broadcast_f64x2(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q]));
+      y = PERMI_FMA(_mm512_mask_broadcast_f64x2(z, 0xcc, _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1])),
+                    PERMI_LOAD_ANY(c + 8 * q), y);
+    }
+    sum = _mm512_castpd512_pd256(y);
+    im = _mm512_extractf64x4_pd(y, 1);
+#else
+    sum = im = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q])),
+                                             _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1]), 1);
+      sum = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q), sum);
+      im = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q + 4), im);
+    }
+#endif
+    sum = _mm256_add_pd(_mm256_addsub_pd(sum, _mm256_permute_pd(im, 5)), _mm256_loadu_pd(room));
+    if (left > 1)
+      _mm256_storeu_pd(to, sum);
+    else
+      _mm_storeu_pd(to, _mm256_castpd256_pd128(sum));
+#endif
+  }
+}
+
 PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
 {
-  static const double zeros[2] = {0, 0};
-  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
-  int k = 0, s;
+  const int states = block->states;
+  int k = 0;
 #if PERMI_WIDTH >= 4
-  for (; k + 2 * PERMI_WIDTH <= block->states; k += 2 * PERMI_WIDTH)
-    PERMI_NAME(amplitude_sums)(block, k, 4);
-  for (; k + PERMI_WIDTH / 2 <= block->states; k += PERMI_WIDTH / 2)
-    PERMI_NAME(amplitude_sums)(block, k, 1);
-#endif
-  for (; k < block->states; k++) {
-    PERMI_NAME(amplitude) y = none;
-    for (s = 0; s < block->sources; s++)
-      PERMI_NAME(amplitude_add)(&y, block->from + 2 * (block->place + k - block->source[s].below), block->source[s].c);
-    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, &y);
+  for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
+    PERMI_NAME(amplitude_sums)(block, k, 4, PERMI_WIDTH / 2);
+  for (; k + PERMI_WIDTH / 2 <= states; k += PERMI_WIDTH / 2)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH / 2);
+  if (k < states)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH == 4 ? 1 : states - k);
+#else
+  for (; k < states; k++) {
+    double y[4] = {0, 0, 0, 0};
+    for (int s = 0; s < block->sources; s++) {
+      const double *c = block->source[s].c, *x = block->from + 2 * (block->place + k - block->source[s].below);
+      PERMI_UNROLL
+      for (int v = 0; v < 4; v++)
+        y[v] += x[v & 1] * c[v >> 1];
+    }
+    block->room[2 * k] = y[0] - y[3];
+    block->room[2 * k + 1] = y[1] + y[2];
   }
+#endif
   switch (block->width) {
   case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
   case 3: PERMI_NAME(amplitude_inner)(block, 3); break;

@@ -59,13 +59,13 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
 {
   const permi_amplitudes *p = walk->of;
   permi_amplitude_block block = walk->table ? *walk->table : p->table[d];
-  const size_t at = place * (size_t)block.width, out = place - p->offset;
+  const size_t out = place - p->offset;
   const int last = p->layer == p->n;
-  double sum[4] = {0, 0, 0, 0}, *to;
-  int k;
-  for (k = 0; k < walk->sources && walk->table; k++) {
-    uint16_t *photon = p->photon[block.at - p->table->at + (ptrdiff_t)at + k];
-    block.at[at + (size_t)k] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
+  double sum[4] = {0, 0, 0, 0};
+  for (int k = 0; k < walk->sources && walk->table; k++) {
+    const size_t at = 2 * (place / 2 * (size_t)block.width + (size_t)k) + place % 2;
+    uint16_t *photon = p->photon[(size_t)(block.at - p->table->at) + at];
+    block.at[at] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
     photon[0] = (uint16_t)walk->source[k].mode;
     photon[1] = (uint16_t)walk->source[k].photons;
   }
@@ -79,11 +79,11 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.room = walk->room;
   block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
-  for (k = 0, to = p->out + (out - p->shown); k < block.states && last; k++) {
+  for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
     if (p->probabilities)
-      to[k] = square;
+      p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
   if (last && out + (size_t)block.states > walk->end)
@@ -96,17 +96,16 @@ static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, si
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
-  int i, s;
-  for (i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+  for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
     const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
     source->mode = i - 1;
-    for (s = 1; s <= d && s <= full; s++) {
+    for (int s = 1; s <= d && s <= full; s++) {
       source->photons = s;
-      source->c[0] = source->c[1] = p->unit[2 * i - 2] * p->root[s];
-      source->c[2] = source->c[3] = p->unit[2 * i - 1] * p->root[s];
+      source->c[0] = p->unit[2 * i - 2] * p->root[s];
+      source->c[1] = p->unit[2 * i - 1] * p->root[s];
       permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
     }
     place += ranks[0];
@@ -122,16 +121,15 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   permi_amplitudes *p = (permi_amplitudes *)context;
   permi_amplitude_walk *walk = &p->walk[thread];
   const int last = p->modes - 1;
-  int d;
   walk->low = p->from + (size_t)part * PERMI_AMPLITUDES_PART;
   walk->high = p->to - walk->low > PERMI_AMPLITUDES_PART ? walk->low + PERMI_AMPLITUDES_PART : p->to;
   walk->norm = 0;
-  for (d = p->top[0]; d <= p->top[1]; d++) {
+  for (int d = p->top[0]; d <= p->top[1]; d++) {
     const int s = p->layer - d;
     walk->sources = s > 0;
     walk->source->below = 0;
-    walk->source->c[0] = walk->source->c[1] = p->unit[2 * last] * p->root[s];
-    walk->source->c[2] = walk->source->c[3] = p->unit[2 * last + 1] * p->root[s];
+    walk->source->c[0] = p->unit[2 * last] * p->root[s];
+    walk->source->c[1] = p->unit[2 * last + 1] * p->root[s];
     permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->ranks, last, d),
                           p->ranks.turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d]);
   }
@@ -147,15 +145,14 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
   const double seconds = (double)(to - from) * p->each;
-  perm_status status;
-  uint64_t k;
   p->from = from;
   p->to = to;
   p->top[0] = low;
   p->top[1] = high;
-  status = permi_share(seconds < PERMI_SHARE_SECONDS ? 1 : p->threads, 0, parts, permi_amplitudes_part, p, NULL);
+  const int threads = seconds < PERMI_SHARE_SECONDS ? 1 : p->threads;
+  const perm_status status = permi_share(threads, 0, parts, permi_amplitudes_part, p, NULL);
   p->done += seconds;
-  for (k = 0; k < parts && status == PERM_OK; k++)
+  for (uint64_t k = 0; k < parts && status == PERM_OK; k++)
     p->total += p->norm[k];
   return status;
 }
@@ -167,15 +164,14 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   const double exp2 = floor(p->layer * p->scale + 0.5) - floor((p->layer - 1) * p->scale + 0.5);
   const double root = sqrt((double)++p->used[column]);
   const size_t entries = p->layer < p->n ? (size_t)(p->table[p->layer + 1].at - p->table->at) : p->entries;
-  size_t k;
-  int j;
-  for (j = 0; j < 2 * p->modes; j++)
+  for (int j = 0; j < 2 * p->modes; j++)
     p->unit[j] = ldexp(p->u[2 * ((size_t)(j / 2) * (size_t)p->columns + (size_t)column) + (size_t)(j & 1)],
                        p->exp2 - (int)exp2) / root;
-  for (k = 0; k < entries; k++) {
-    double *c = p->table->c + 4 * k, size = p->root[p->photon[k][1]];
-    c[0] = c[1] = size * p->unit[2 * p->photon[k][0]];
-    c[2] = c[3] = size * p->unit[2 * p->photon[k][0] + 1];
+  for (size_t k = 0; k < entries; k++) {
+    const double *unit = p->unit + 2 * p->photon[k][0], size = p->root[p->photon[k][1]];
+    double *c = p->table->c + 8 * (k / 2) + 2 * (k % 2);
+    c[0] = c[1] = size * unit[0];
+    c[4] = c[5] = size * unit[1];
   }
 }
 
@@ -184,11 +180,9 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   const int last = p->modes - 1, n = p->n;
   const size_t end = p->offset + p->count;
   perm_status status = PERM_OK;
-  size_t at;
-  int d, k;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
-    for (d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
+    for (int d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
       status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
                                       permi_ranks_first(&p->ranks, last, d + 1), d, d);
   }
@@ -197,10 +191,10 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   permi_amplitudes_layer(p);
   if (!outputs || !outputs->block)
     return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
     size_t next = p->shown;
     status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
-    for (k = 0; k < p->threads; k++)
+    for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
     if (status == PERM_OK && next > p->shown &&
         outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))

@@ -12,8 +12,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   int length = across ? p->modes : p->columns, line = across ? 2 : 2 * p->columns, step = across ? 2 * p->columns : 2;
   const double slack = 3.0 * size * (2.0 * (size > length ? size : length) + 8) * PERMI_UNIT;
   double *from = p->u, *to = room, best = (double)INFINITY, exp2 = 0, power = 2, largest = 0, sums = 0;
-  int i, j, k, e = INT_MIN, round;
-  for (i = 0; i < p->modes * 2 * p->columns; i++) {
+  int e = INT_MIN;
+  for (int i = 0; i < p->modes * 2 * p->columns; i++) {
     const int row = p->ranks.row[i / 2 / p->columns];
     p->u[i] = row < 0 ? 0 : permi_at(view, row, p->column[i / 2 % p->columns], i & 1);
     e = p->u[i] != 0 && permi_exponent(p->u[i]) > e ? permi_exponent(p->u[i]) : e;
@@ -21,15 +21,16 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   if (e == INT_MIN)
     return -(double)INFINITY;
   p->exp2 = e;
-  for (i = 0; i < p->modes * 2 * p->columns; i++)
+  for (int i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
-    for (i = 0, sums = 0; i < size; i++) {
+  for (int round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+    sums = 0;
+    for (int i = 0; i < size; i++) {
       double sum = 0;
-      for (j = 0; j < size; j++) {
+      for (int j = 0; j < size; j++) {
         const double *x = from + i * line, *y = from + j * line;
         double re = 0, im = 0;
-        for (k = 0; k < length; k++, x += step, y += step) {
+        for (int k = 0; k < length; k++, x += step, y += step) {
           re += x[0] * y[0] + x[1] * y[1];
           im += x[1] * y[0] - x[0] * y[1];
         }
@@ -41,9 +42,9 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
       sums = fmax(sums, sum);
     }
     best = fmin(best, (log2(sums) + exp2) / power);
-    k = permi_exponent(sums);
+    const int k = permi_exponent(sums);
     exp2 = 2 * (exp2 + k);
-    for (i = 0; i < (int)square; i++)
+    for (int i = 0; i < (int)square; i++)
       to[i] = ldexp(to[i], -k);
     from = to;
     to = to == room ? room + square : room;
@@ -68,26 +69,27 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
   const int n = p->n, columns = p->columns;
   const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
   double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
-  int *left = reached + columns, *taken = left + columns, k, c, later;
-  for (k = 0; k <= 2 * n; k++)
+  int *left = reached + columns, *taken = left + columns;
+  for (int k = 0; k <= 2 * n; k++)
     log_factorial[k] = permi_log2_factorial(k);
-  for (c = 0; c < columns; c++)
+  for (int c = 0; c < columns; c++)
     left[c] = p->times[c];
-  for (k = 1; k <= n; k++) {
+  for (int k = 1; k <= n; k++) {
     const int copy = p->times[p->order[k - 1]] - --left[p->order[k - 1]];
     const double nu = k < p->modes ? k : p->modes;
     const double local = 1.4142136 * (nu + 6) * PERMI_UNIT * (1 + 1e-6) * sqrt((double)k / copy) * (1 + before[k - 1]);
-    double grows = 0, square = 1, most;
-    int rest = k < n ? k : 0, tries = 0, best = 0, one;
-    for (c = 0; c < columns; c++) {
+    double grows = 0, square = 1;
+    int rest = k < n ? k : 0;
+    for (int c = 0; c < columns; c++) {
       const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
       reached[c] = r;
       rest -= r;
       taken[c] = p->times[c] - q;
       grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[taken[c]];
     }
-    for (; rest > 0; rest -= one) {
-      for (c = 0, most = 0; c < columns; c++)
+    for (int tries = 0, best = 0, one; rest > 0; rest -= one) {
+      double most = 0;
+      for (int c = 0; c < columns; c++)
         if ((double)left[c] / (reached[c] + 1) > most) {
           most = (double)left[c] / (reached[c] + 1);
           best = c;
@@ -98,7 +100,7 @@ static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, dou
     }
     total += exp2(grows / 2) * (local * size + tiny);
     before[k] += local;
-    for (later = k; later < n; later++) {
+    for (int later = k; later < n; later++) {
       const int next = p->order[later], copies = taken[next]++;
       square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
       before[later + 1] += sqrt(square) * local;

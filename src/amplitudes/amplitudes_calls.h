@@ -8,20 +8,19 @@
 static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *counts, permi_pool *pool)
 {
   const size_t room = (size_t)columns + 1;
-  int j, k;
   p->column = (int *)permi_pool_zeros(pool, 3 * room + (size_t)p->n, sizeof(int));
   if (!p->column)
     return 0;
   p->times = p->column + room;
   p->used = p->times + room;
   p->order = p->used + room;
-  for (j = 0; j < columns; j++)
+  for (int j = 0; j < columns; j++)
     if (!counts || counts[j]) {
       p->column[p->columns] = j;
       p->times[p->columns++] = counts ? counts[j] : 1;
     }
-  for (k = 0; k < p->n; p->used[p->order[k++]]++)
-    for (j = 1; j < p->columns; j++) {
+  for (int k = 0; k < p->n; p->used[p->order[k++]]++)
+    for (int j = 1; j < p->columns; j++) {
       const int best = p->order[k];
       if ((double)(p->times[j] - p->used[j]) / (p->used[j] + 1) >
           (double)(p->times[best] - p->used[best]) / (p->used[best] + 1))
@@ -38,12 +37,11 @@ static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
   const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
   const size_t all = permi_ranks_first(ranks, last, p->n + 1);
   size_t even = 0;
-  int g, d;
   p->kernel = PERMI_OF_X86(permi_amplitude_block, isa);
-  for (g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
+  for (int g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
     double entries = 0;
-    for (d = 0; d <= p->n; d++)
-      entries += (double)permi_ranks_states(ranks, g, d) * (d < g ? d : g);
+    for (int d = 0; d <= p->n; d++)
+      entries += (double)((permi_ranks_states(ranks, g, d) + 1) / 2 * 2) * (d < g ? d : g);
     if (g > 1 && entries > fmax(PERMI_AMPLITUDES_TABLE, 2.0 * (double)all))
       break;
     p->inner = g;
@@ -52,7 +50,8 @@ static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
   }
   p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
                 (permi_lanes(isa) >= 4 ? 1 : 2) + 3e-8 / (double)(even + 1);
-  for (d = 0, p->watch->work_total = 0; d <= p->n; d++) {
+  p->watch->work_total = 0;
+  for (int d = 0; d <= p->n; d++) {
     const size_t states = permi_ranks_states(ranks, p->inner, d);
     p->longest = states > p->longest ? states : p->longest;
     p->watch->work_total += (double)permi_ranks_first(ranks, last, d + 1) * p->each;
@@ -68,17 +67,16 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   size_t at = 0;
   int32_t *place = (int32_t *)permi_pool_zeros(pool, p->entries + 1, sizeof *place);
   double *c = (double *)permi_pool_get(pool, p->entries + 1, 4 * sizeof *c);
-  int d, k;
   p->photon = (uint16_t (*)[2])permi_pool_zeros(pool, p->entries + 1, sizeof *p->photon);
   p->u = (double *)permi_pool_get(pool, modes * (size_t)p->columns, 2 * sizeof(double));
   p->unit = (double *)permi_pool_zeros(pool, 2 * modes + n + 1, sizeof(double));
   p->walk = (permi_amplitude_walk *)permi_pool_zeros(pool, (size_t)p->threads, sizeof *p->walk);
   p->table = (permi_amplitude_block *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
-  for (k = 0; k < p->threads && !pool->failed; k++) {
+  for (int k = 0; k < p->threads && !pool->failed; k++) {
     p->walk[k].of = p;
     p->walk[k].inner = g;
     p->walk[k].source = (permi_amplitude_source *)permi_pool_get(pool, n + 2, sizeof(permi_amplitude_source));
-    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 1, 2 * sizeof(double));
+    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 4, 2 * sizeof(double));
   }
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
@@ -92,7 +90,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->work[0] = 1;
   p->work[1] = 0;
   p->root = p->unit + 2 * modes;
-  for (d = 0; d <= p->n; d++) {
+  for (int d = 0; d <= p->n; d++) {
     permi_amplitude_block *table = &p->table[d];
     permi_amplitude_walk fill = p->walk[0];
     p->root[d] = sqrt((double)d);
@@ -102,7 +100,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
                                        permi_ranks_first(&p->ranks, g - 1, d - 1 - full)) : 0;
     table->at = place + at;
     table->c = c + 4 * at;
-    at += (size_t)table->states * (size_t)table->width;
+    at += ((size_t)table->states + 1) / 2 * 2 * (size_t)table->width;
     fill.table = table;
     fill.inner = 0;
     fill.high = SIZE_MAX;

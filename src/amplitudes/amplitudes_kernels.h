@@ -1,111 +1,116 @@
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). Eight
-   accumulators are half of AVX2's registers. The block's own sources come last: pairs that are stored one by one cannot
-   be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
+   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
-typedef struct PERMI_NAME(amplitude) {
-  PERMI_V sum[PERMI_WIDTH == 1 ? 4 : 1]; /* x Re c, x Im c; AVX-512: and zeros */
-} PERMI_NAME(amplitude);
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_add)(PERMI_NAME(amplitude) *y, const double *x, const double *c)
-{
-#if PERMI_WIDTH == 8
-  y->sum[0] = PERMI_FMA(_mm512_broadcast_f64x2(_mm_loadu_pd(x)), _mm512_maskz_loadu_pd(15, c), y->sum[0]);
-#elif PERMI_WIDTH == 4
-  const __m128d z = _mm_loadu_pd(x);
-  y->sum[0] = PERMI_FMA(_mm256_insertf128_pd(_mm256_castpd128_pd256(z), z, 1), PERMI_LOAD_ANY(c), y->sum[0]);
-#else
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < 4; k++)
-    y->sum[k] += x[k & 1] * c[k];
-#endif
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_put)(double *to, const double *more, const PERMI_NAME(amplitude) *y)
-{
-#if PERMI_WIDTH == 1
-  to[0] = (y->sum[0] - y->sum[3]) + more[0];
-  to[1] = (y->sum[1] + y->sum[2]) + more[1];
-#else
-#if PERMI_WIDTH == 8
-  const __m256d both = _mm512_castpd512_pd256(y->sum[0]);
-#else
-  const __m256d both = y->sum[0];
-#endif
-  const __m128d im = _mm256_extractf128_pd(both, 1);
-  const __m128d sum = _mm_addsub_pd(_mm256_castpd256_pd128(both), _mm_shuffle_pd(im, im, 1));
-  _mm_storeu_pd(to, _mm_add_pd(sum, _mm_loadu_pd(more)));
-#endif
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
-{
-  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
-  const double *const end = room + 2 * block->states;
-  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
-  const int32_t *at = block->at;
-  double *to = block->to;
-  int q;
-  for (; room < end; room += 2, to += 2, at += width, c += 4 * width) {
-    PERMI_NAME(amplitude) y = none;
-    PERMI_UNROLL
-    for (q = 0; q < width; q++)
-      PERMI_NAME(amplitude_add)(&y, x + 2 * (ptrdiff_t)at[q], c + 4 * q);
-    PERMI_NAME(amplitude_put)(to, room, &y);
-  }
-}
-
 #if PERMI_WIDTH >= 4
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors)
+/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
+                                                          int left)
 {
   const permi_amplitude_source *source = block->source, *const end = source + block->sources;
   PERMI_V re[4], im[4];
-  int v;
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
     re[v] = im[v] = PERMI_SET(0.0);
   for (; source < end; source++) {
     const double *x = block->from + 2 * (block->place + k - source->below);
-    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[2]);
+    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[1]);
     PERMI_UNROLL
-    for (v = 0; v < vectors; v++) {
-      const PERMI_V z = PERMI_LOAD_ANY(x + v * PERMI_WIDTH);
+    for (int v = 0; v < vectors; v++) {
+#if PERMI_WIDTH == 8
+      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v) : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
+#else
+      const PERMI_V z = left == 2 ? PERMI_LOAD_ANY(x + 4 * v) : _mm256_castpd128_pd256(_mm_loadu_pd(x));
+#endif
       re[v] = PERMI_FMA(z, a, re[v]);
       im[v] = PERMI_FMA(z, b, im[v]);
     }
   }
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
 #if PERMI_WIDTH == 8
     re[v] = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
 #else
     re[v] = _mm256_addsub_pd(re[v], _mm256_permute_pd(im[v], 5));
 #endif
   PERMI_UNROLL
-  for (v = 0; v < vectors; v++)
+  for (int v = 0; v < vectors; v++)
     PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, re[v]);
 }
 #endif
 
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
+{
+  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
+  const int32_t *at = block->at;
+  double *to = block->to;
+  for (int left = block->states; left > 0; left -= 2, at += 2 * width, c += 8 * width, room += 4, to += 4) {
+#if PERMI_WIDTH == 1
+    double y[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int q = 0; q < width; q++)
+      PERMI_UNROLL
+      for (int v = 0; v < 8; v++)
+        y[v] += x[2 * (ptrdiff_t)at[2 * q + (v >> 1 & 1)] + (v & 1)] * c[8 * q + v];
+    for (int v = 0; v < (left > 1 ? 4 : 2); v += 2) {
+      to[v] = (y[v] - y[v + 5]) + room[v];
+      to[v + 1] = (y[v + 1] + y[v + 4]) + room[v + 1];
+    }
+#else
+    __m256d sum, im;
+#if PERMI_WIDTH == 8
+    PERMI_V y = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm512_broadcast_f64x2(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q]));
+      y = PERMI_FMA(_mm512_mask_broadcast_f64x2(z, 0xcc, _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1])),
+                    PERMI_LOAD_ANY(c + 8 * q), y);
+    }
+    sum = _mm512_castpd512_pd256(y);
+    im = _mm512_extractf64x4_pd(y, 1);
+#else
+    sum = im = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q])),
+                                             _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1]), 1);
+      sum = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q), sum);
+      im = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q + 4), im);
+    }
+#endif
+    sum = _mm256_add_pd(_mm256_addsub_pd(sum, _mm256_permute_pd(im, 5)), _mm256_loadu_pd(room));
+    if (left > 1)
+      _mm256_storeu_pd(to, sum);
+    else
+      _mm_storeu_pd(to, _mm256_castpd256_pd128(sum));
+#endif
+  }
+}
+
 PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
 {
-  static const double zeros[2] = {0, 0};
-  const PERMI_NAME(amplitude) none = {{PERMI_SET(0.0)}};
-  int k = 0, s;
+  const int states = block->states;
+  int k = 0;
 #if PERMI_WIDTH >= 4
-  for (; k + 2 * PERMI_WIDTH <= block->states; k += 2 * PERMI_WIDTH)
-    PERMI_NAME(amplitude_sums)(block, k, 4);
-  for (; k + PERMI_WIDTH / 2 <= block->states; k += PERMI_WIDTH / 2)
-    PERMI_NAME(amplitude_sums)(block, k, 1);
-#endif
-  for (; k < block->states; k++) {
-    PERMI_NAME(amplitude) y = none;
-    for (s = 0; s < block->sources; s++)
-      PERMI_NAME(amplitude_add)(&y, block->from + 2 * (block->place + k - block->source[s].below), block->source[s].c);
-    PERMI_NAME(amplitude_put)(block->room + 2 * k, zeros, &y);
+  for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
+    PERMI_NAME(amplitude_sums)(block, k, 4, PERMI_WIDTH / 2);
+  for (; k + PERMI_WIDTH / 2 <= states; k += PERMI_WIDTH / 2)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH / 2);
+  if (k < states)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH == 4 ? 1 : states - k);
+#else
+  for (; k < states; k++) {
+    double y[4] = {0, 0, 0, 0};
+    for (int s = 0; s < block->sources; s++) {
+      const double *c = block->source[s].c, *x = block->from + 2 * (block->place + k - block->source[s].below);
+      PERMI_UNROLL
+      for (int v = 0; v < 4; v++)
+        y[v] += x[v & 1] * c[v >> 1];
+    }
+    block->room[2 * k] = y[0] - y[3];
+    block->room[2 * k + 1] = y[1] + y[2];
   }
+#endif
   switch (block->width) {
   case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
   case 3: PERMI_NAME(amplitude_inner)(block, 3); break;

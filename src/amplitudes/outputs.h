@@ -34,13 +34,12 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
 {
   static const perm_outputs any = {NULL, NULL, 0, NULL, NULL};
   const perm_outputs *of = outputs ? outputs : &any;
-  int side, i;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
-  for (side = 0; side < 2; side++)
-    for (i = m - 1; i >= 0; i--) {
+  for (int side = 0; side < 2; side++)
+    for (int i = m - 1; i >= 0; i--) {
       const int herald = of->exactly && of->exactly[i] >= 0;
       const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
       if (herald)
@@ -61,19 +60,19 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
-  int low = ranks->turn ? 0 : n, j, d;
+  int low = ranks->turn ? 0 : n, j;
   if (ranks->loose < 0)
     return 0;
   for (j = 0; j < ranks->modes && !ranks->turn; j++)
     low -= ranks->most[j];
-  for (d = 0; d < n + 2; d++)
+  for (int d = 0; d < n + 2; d++)
     ranks->first[d] = d > 0;
   for (j = 1; j < ranks->modes; j++) {
     const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
     const size_t row = (size_t)j * ((size_t)n + 2);
     size_t total = 0;
     low += ranks->turn ? 0 : full;
-    for (d = 0; d < n + 2; d++) {
+    for (int d = 0; d < n + 2; d++) {
       const size_t gone = d <= n ? permi_ranks_first(ranks, j - 1, d - full) : 0;
       ranks->first[row + (size_t)d] = total;
       if (d > 0 && d <= n && ranks->turn)
@@ -98,16 +97,15 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   perm_status status = PERM_OK;
   size_t left = *index;
   permi_ranks ranks;
-  int d, from, j, *ints;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
-  ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
+  int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
   if (!ints)
     return PERM_ERROR_MEMORY;
   permi_ranks_modes(&ranks, m, photons, outputs, 0, ints);
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
-  for (j = 0; j < m && (given || state); j++) {
+  for (int j = 0; j < m && (given || state); j++) {
     const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
     const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
     if (state)
@@ -117,16 +115,18 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   }
   status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
                                                                                                       : PERM_OK;
-  for (j = 1, d = 0, *index = given || status ? 0 : *index; given && j < ranks.modes && status == PERM_OK; j++) {
+  *index = given || status ? 0 : *index;
+  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
     d += given[ranks.row[j - 1]];
     *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
   }
-  for (j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--, from = d) {
-    d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
+  for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {
+    int d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
     for (left += permi_ranks_first(&ranks, j, d); j && permi_ranks_first(&ranks, j, d + 1) <= left;)
       d++;
     left -= permi_ranks_first(&ranks, j, d);
     state[ranks.row[j]] = from - d;
+    from = d;
   }
   permi_release(allocator, ints);
   return status;
@@ -142,10 +142,11 @@ PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_o
 
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index)
 {
-  int photons = 0, none = 0, i;
+  int photons = 0, none = 0;
   if (!index || (m > 0 && !state))
     return PERM_ERROR_NULL;
-  for (i = 0, *index = 0; i < m && i < PERM_MAX_LINES; i++) {
+  *index = 0;
+  for (int i = 0; i < m && i < PERM_MAX_LINES; i++) {
     if (state[i] < 0 || state[i] > PERM_MAX_LINES - photons)
       return state[i] < 0 ? PERM_ERROR_COUNTS : PERM_ERROR_SIZE;
     photons += state[i];
