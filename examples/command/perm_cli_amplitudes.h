@@ -50,6 +50,7 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
   perm_options options = run->options;
   perm_outputs outputs = {run->row_counts, NULL, run->probabilities, NULL, NULL};
   double *a = (double *)calloc(2 * (size_t)m * (size_t)n + 1, sizeof *a), photons = 0, bytes;
+  const int64_t most = 9007199254740992;
   size_t count = 0;
   int i, known = 0;
   for (i = 0; i < n; i++)
@@ -68,7 +69,7 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
         double *to = a + 2 * ((size_t)i * (size_t)n + (size_t)matrix->column[e]);
         to[0] = matrix->real ? matrix->real[e] : matrix->integer ? (double)matrix->integer[e] : 1;
         to[1] = matrix->imaginary ? matrix->imaginary[e] : 0;
-        if (fabs(to[0]) > 9007199254740992.0 && matrix->integer)
+        if (matrix->integer && (matrix->integer[e] > most || matrix->integer[e] < -most))
           result->status = PERM_ERROR_UNSUPPORTED;
       }
     if (result->status != PERM_OK) {

@@ -5,6 +5,7 @@ from typing import Any, Callable, Iterator, Literal, NamedTuple, Protocol, Seque
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "sample", "sampler",
+           "amplitudes", "Amplitudes",
            "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
@@ -167,6 +168,16 @@ def low_rank(u: Any, v: Any, **options: Unpack[_Keywords]) -> Result: ...
 def cauchy(x: Any, y: Any, **options: Unpack[_Keywords]) -> tuple[Result, float]: ...
 def rook_numbers(a: Any, **options: Unpack[_Keywords]) -> list[int]: ...
 def sample(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
+
+def amplitudes(u: Any, counts: Any = None, caps: Any = None, probabilities: bool = False,
+               **options: Unpack[_Keywords]) -> Amplitudes: ...
+
+class Amplitudes(Any):  # numpy.ndarray, or list without it
+    error_bound: float
+    total: float
+    exp2: int
+    def index(self, state: Any) -> int: ...
+    def states(self) -> Any: ...
 
 class sampler:
     @staticmethod
