@@ -125,6 +125,11 @@ PERMI_BRIEF_BEGIN
 #include "amplitudes/amplitudes_bound.h"
 #include "amplitudes/amplitudes_calls.h"
 
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 3
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)

@@ -40,6 +40,7 @@ struct permi_amplitudes {
   int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
   int layer, top[2];                       /* top: d_(m-1) of the parts */
   int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
+  int resident, on_gpu;                    /* resident: out is a GPU's */
   int exp2;
   double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
   double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
@@ -51,7 +52,7 @@ struct permi_amplitudes {
   permi_amplitude_walk *walk;
   void (*kernel)(const permi_amplitude_block *block);
   permi_control *watch;
-  double each, done; /* seconds: a state's; of all layers before */
+  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
 };
 
 /* Computes a block of d photons, or fills its state of a table. */

@@ -30,15 +30,29 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
   return 1;
 }
 
+#if defined(PERM_WITH_CUDA)
+static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs);
+#else
+#define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
+#define permi_amplitudes_gpu_run(p, outputs) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#endif
+
 /* Chooses g, and predicts. */
-static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
+static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *options)
 {
+  const perm_isa isa = permi_isa(options);
   const permi_ranks *ranks = &p->ranks;
   const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
   const size_t all = permi_ranks_first(ranks, last, p->n + 1);
   size_t even = 0;
   p->kernel = PERMI_OF_X86(permi_amplitude_block, isa);
-  for (int g = 1; g <= most && even < PERMI_AMPLITUDES_BLOCK; g++) {
+  p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
+            (permi_lanes(isa) >= 4 ? 1 : 2);
+  for (int d = 1; d <= p->n; d++)
+    p->places += (double)permi_ranks_first(ranks, last, d + 1);
+  p->on_gpu = permi_amplitudes_gpu_takes(p, options);
+  for (int g = 1; g <= (p->on_gpu ? 1 : most) && even < PERMI_AMPLITUDES_BLOCK; g++) {
     double entries = 0;
     for (int d = 0; d <= p->n; d++)
       entries += (double)((permi_ranks_states(ranks, g, d) + 1) / 2 * 2) * (d < g ? d : g);
@@ -48,13 +62,11 @@ static void permi_amplitudes_plan(permi_amplitudes *p, perm_isa isa)
     p->entries = (size_t)entries;
     even = permi_ranks_states(ranks, g, (int)((double)p->n * g / p->modes));
   }
-  p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
-                (permi_lanes(isa) >= 4 ? 1 : 2) + 3e-8 / (double)(even + 1);
-  p->watch->work_total = 0;
+  p->each += p->on_gpu ? 0 : 3e-8 / (double)(even + 1);
+  p->watch->work_total = p->places * p->each;
   for (int d = 0; d <= p->n; d++) {
     const size_t states = permi_ranks_states(ranks, p->inner, d);
     p->longest = states > p->longest ? states : p->longest;
-    p->watch->work_total += (double)permi_ranks_first(ranks, last, d + 1) * p->each;
   }
 }
 
@@ -64,6 +76,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
   const int g = p->inner, full = p->ranks.most[g - 1];
   const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
+  const double one[2] = {1, 0};
   size_t at = 0;
   int32_t *place = (int32_t *)permi_pool_zeros(pool, p->entries + 1, sizeof *place);
   double *c = (double *)permi_pool_get(pool, p->entries + 1, 4 * sizeof *c);
@@ -83,12 +96,12 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->work = p->out = out;
   if (outputs && outputs->block)
     p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
-  if (p->elsewhere)
+  if (p->elsewhere && !p->on_gpu)
     p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
   if (pool->failed)
     return;
-  p->work[0] = 1;
-  p->work[1] = 0;
+  if (!p->on_gpu)
+    memcpy(p->work, one, sizeof one);
   p->root = p->unit + 2 * modes;
   for (int d = 0; d <= p->n; d++) {
     permi_amplitude_block *table = &p->table[d];
@@ -138,6 +151,9 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
   p->elsewhere = p->probabilities || block || p->count != states;
   if (p->count && !out && !block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
+  if (p->resident && (block || !p->n || !options->gpu.devices))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
+                                                         "block");
   if (p->count && p->n == 0) {
     p->total = 1;
     if (block && outputs->block(outputs->user_data, 0, 1, one))
@@ -146,7 +162,9 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
       memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
   } else if (p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
-    permi_amplitudes_plan(p, permi_isa(options));
+    permi_amplitudes_plan(p, options);
+    if (p->resident && !p->on_gpu)
+      return permi_fail(result, PERM_ERROR_DEVICE, 6, "outputs: on_gpu, but there is no GPU");
     room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
     reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
     permi_amplitudes_room(p, out, outputs, pool);
@@ -155,7 +173,9 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     size = permi_amplitudes_norm(p, &view, room);
     p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
     norm = permi_amplitudes_bound(p, size, room + spare, reached);
-    status = permi_amplitudes_run(p, outputs);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p, outputs) : permi_amplitudes_run(p, outputs);
+    if (status == PERM_ERROR_DEVICE)
+      return permi_fail(result, status, 0, "%s", p->watch->message);
   }
   if (status != PERM_OK || p->watch->stopped != PERM_OK)
     return status;
@@ -195,6 +215,7 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
   if (status == PERM_OK) {
     plan.threads = permi_threads(options);
     plan.probabilities = outputs && outputs->probabilities;
+    plan.resident = outputs && outputs->on_gpu;
     status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
     problem.column_count = column_counts;
   }
@@ -207,7 +228,10 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
     status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
     result->method = PERM_METHOD_SUBSETS;
-    result->isa = permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
+    result->isa = plan.on_gpu                              ? PERM_ISA_CUDA
+                  : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options)
+                                                          : PERM_ISA_PLAIN;
+    result->gpus = plan.on_gpu;
     result->threads = plan.threads;
     result->is_complex = 1;
     result->seconds = permi_seconds() - watch.start;

@@ -32,7 +32,7 @@ static int permi_outputs_limit(const int *limit, int i, int n)
 /* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
-  static const perm_outputs any = {NULL, NULL, 0, NULL, NULL};
+  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
   const perm_outputs *of = outputs ? outputs : &any;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;

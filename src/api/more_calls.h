@@ -149,6 +149,7 @@ typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row, or below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
+  int on_gpu;         /* 1: `out` is memory of the first GPU, where they stay (options.gpu.devices) */
   /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
      cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
