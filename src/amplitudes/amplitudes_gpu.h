@@ -11,7 +11,8 @@ typedef struct permi_photons_call {
 static perm_status permi_photons_poll(void *context)
 {
   permi_amplitudes *p = ((permi_photons_call *)context)->of;
-  return p->watch->stopped = permi_control_poll(p->watch, p->done, p->layer ? "adding photons" : "compiling for the GPU");
+  return p->watch->stopped =
+             permi_control_poll(p->watch, p->done, p->layer ? "adding photons" : "compiling for the GPU");
 }
 
 static const double *permi_photons_layer(void *context, int layer)

@@ -92,9 +92,11 @@ static void t_photons_agree(int devices, int cases)
     p.outputs.on_gpu = 0;
     perm_cuda_test_driver(1);
     CHECK(t_photons_compute(&p, &options, twin, &t) == PERM_OK);
-    CHECK_SHOW(k % 3 ? fabs(r.value - t.value) <= 1e-14 * t.value : r.value == t.value, "%.17g %.17g", r.value, t.value);
+    CHECK_SHOW(k % 3 ? fabs(r.value - t.value) <= 1e-14 * t.value : r.value == t.value, "%.17g %.17g", r.value,
+               t.value);
     CHECK_SHOW(!memcmp(again, twin, values * sizeof *out), "%d x %d, %d photons", p.m, p.columns, p.photons);
   }
+  perm_cuda_test_driver(0);
 }
 
 TEST(t_cuda_amplitudes)
@@ -150,6 +152,7 @@ TEST(t_cuda_amplitudes_stops)
   options.isa = PERM_ISA_AUTO;
   p.outputs.on_gpu = 1;
   CHECK(t_photons_compute(&p, &options, out, &r) == PERM_ERROR_UNSUPPORTED && r.argument == 6);
+  perm_cuda_test_driver(0);
 }
 
 TEST(t_cuda_amplitudes_compiles)
