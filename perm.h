@@ -980,7 +980,6 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
-#define PERMI_GPU_AMPLITUDE_SECONDS 1e-9 /* not measured: a state, with its way to the host */
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* a unit of cost */
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_SIGNS_GPU_PLAN 4        /* chosen: times the share of planning */

@@ -2632,6 +2632,8 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
 
 /* ================================================================================= >>amplitudes_gpu */
 
+#define PERMI_AMPLITUDES_GPU_SECONDS 1e-9 /* not measured: a state, with its way to the host */
+
 typedef struct permi_photons_call {
   permi_amplitudes *of;
   const perm_outputs *outputs;
@@ -2663,7 +2665,7 @@ static perm_status permi_photons_give(void *context, size_t first, size_t count)
 
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
 {
-  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_GPU_AMPLITUDE_SECONDS;
+  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_AMPLITUDES_GPU_SECONDS;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || (!p->resident && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(1, message)))
