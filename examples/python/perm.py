@@ -1281,8 +1281,8 @@ def _counts(name, counts, size):
     if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
             name, size, {"rows": "row", "cols": "column", "caps": "row of u", "state": "row of u"}.get(
-                name, "column of u"), _NAMES[_kind(counts)], counts.shape, _COUNTED if name in ("rows", "cols") else ""),
-                         "PERM_ERROR_COUNTS")
+                name, "column of u"), _NAMES[_kind(counts)], counts.shape,
+            _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
