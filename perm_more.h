@@ -7862,7 +7862,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   p->exp2 = e;
   for (int i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (int round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+  const int rounds = size > 200 ? 1 : 7;
+  for (int round = 0; round < rounds && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
     sums = 0;
     for (int i = 0; i < size; i++) {
       double sum = 0;
@@ -8786,7 +8787,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
     PERMI_UNROLL
     for (int v = 0; v < vectors; v++) {
 #if PERMI_WIDTH == 8
-      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v) : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
+      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v)
+                                  : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
 #else
       const PERMI_V z = left == 2 ? PERMI_LOAD_ANY(x + 4 * v) : _mm256_castpd128_pd256(_mm_loadu_pd(x));
 #endif

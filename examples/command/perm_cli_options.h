@@ -526,8 +526,8 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
   if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->sample ||
       run->amplitudes)
-    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and --amplitudes "
-                     "do not go with", what, "leave one out");
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and "
+                     "--amplitudes do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)

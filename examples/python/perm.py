@@ -210,7 +210,8 @@ class _Outputs(Structure):
 _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
             "perm_result": _Result, "perm_leaf": _Leaf, "perm_offer": _Offer,
-            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate, "perm_outputs": _Outputs}
+            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate,
+            "perm_outputs": _Outputs}
 
 # Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
@@ -256,7 +257,8 @@ def _check(library):
             at = getattr(structure, field)
             wanted[name + "." + field] = (at.offset, at.size)
         for key, place in wanted.items():
-            layout = library.perm_more_layout if name.startswith(("perm_estimate", "perm_outputs")) else library.perm_layout
+            more = name.startswith(("perm_estimate", "perm_outputs"))
+            layout = library.perm_more_layout if more else library.perm_layout
             if layout(key.encode(), byref(offset), byref(size)) or (offset.value, size.value) != place:
                 return "%s is not at %d with %d bytes there" % (key, *place)
     return None
@@ -1278,8 +1280,9 @@ def _counts(name, counts, size):
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
-            name, size, {"rows": "row", "cols": "column", "caps": "row of u", "state": "row of u"}.get(name, "column of u"),
-            _NAMES[_kind(counts)], counts.shape, _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
+            name, size, {"rows": "row", "cols": "column", "caps": "row of u", "state": "row of u"}.get(
+                name, "column of u"), _NAMES[_kind(counts)], counts.shape,
+            _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
@@ -2737,6 +2740,38 @@ class Amplitudes(np.ndarray if np else list):
             left = left[row] - photon
         return np.stack(columns, 1)
 
+    def marginals(self):
+        """Probabilities by row and number: [i, k], k = 0 .. n, that k photons leave by row i; in units of 4**exp2."""
+        chances, states, photons = self._chances(), self.states(), self._of[1]
+        if np:
+            return np.array([np.bincount(row, chances, photons + 1) for row in states.T]).reshape(-1, photons + 1)
+        rows = [[0.0] * (photons + 1) for _ in range(self._of[0])]
+        for state, chance in zip(states, chances):
+            for row, k in zip(rows, state):
+                row[k] += chance
+        return rows
+
+    def sample(self, count, seed=1, first=0):
+        """Outputs drawn in proportion to their probabilities, (count, m) ints: many of them in the time of one pass
+        over the array. Sample k depends on seed and first + k."""
+        count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+            ("count", count), ("seed", seed), ("first", first)))
+        ends = np.cumsum(self._chances()) if np else list(itertools.accumulate(self._chances()))
+        states = self.states()
+        if not len(ends) or not ends[-1] > 0:
+            raise InputError("no output has a probability above 0", "PERM_ERROR_RANGE")
+        if np:
+            draws = _stream(seed, np.arange(count, dtype=np.uint64) + np.uint64(first & _64_BITS), np.uint64(0))
+            places = np.searchsorted(ends, (draws >> 11) * 2.0**-53 * ends[-1], "right")
+            return states[np.minimum(places, len(ends) - 1)]
+        return [states[min(bisect.bisect(ends, (_stream(seed, first + k & _64_BITS, 0) >> 11) * 2.0**-53 * ends[-1]),
+                           len(ends) - 1)] for k in range(count)]
+
+    def _chances(self):
+        self._given()
+        return np.abs(self)**2 if np and self.dtype.kind == "c" else np.asarray(self) if np else [
+            x if type(x) is float else abs(x)**2 for x in self]
+
     def _given(self):
         if self._of is None:
             raise UnsupportedError("states are known of the whole array alone, as amplitudes() returns it")
@@ -2757,8 +2792,10 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
     >>> a = perm.amplitudes([[0.6, 0.8], [0.8, -0.6]], probabilities=True)
     >>> [(list(map(int, s)), round(float(p), 4)) for s, p in zip(a.states(), a)]
     [([2, 0], 0.4608), ([1, 1], 0.0784), ([0, 2], 0.4608)]
-    >>> a.index([1, 1]), a.error_bound < 1e-14
-    (1, True)
+    >>> a.index([1, 1]), a.error_bound < 1e-14, [list(map(int, way)) for way in a.sample(3, seed=3)]
+    (1, True, [[1, 1], [2, 0], [0, 2]])
+    >>> [[round(float(p), 4) for p in row] for row in a.marginals()]
+    [[0.4608, 0.0784, 0.4608], [0.4608, 0.0784, 0.4608]]
     """
     call, probabilities = _call(options, "counts", "caps", "probabilities"), _flag("probabilities", probabilities)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
@@ -2868,6 +2905,7 @@ class sampler:
         / (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
         R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
         where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
+        Where all outputs fit into memory, amplitudes(u, input).sample(count) draws many samples in one pass.
         Options: of the minors, max_seconds of all of them. Raises InputError where the columns are not orthonormal to
         1e-9, Incomplete, ...
 

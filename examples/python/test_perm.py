@@ -1795,6 +1795,26 @@ def test_amplitudes(caps):
     assert (a * 2).error_bound is None
 
 
+def test_samples_and_marginals_of_amplitudes():
+    u, counts = haar(4, 11), [2, 1, 0, 1]
+    a, chances = perm.amplitudes(u, counts), perm.amplitudes(u, counts, probabilities=True)
+    states, drawn = a.states(), a.sample(20000, seed=5)
+    share = np.bincount([a.index(way) for way in drawn], minlength=len(a)) / 20000
+    assert (abs(share - chances) < 5 * np.sqrt(chances / 20000) + 1e-3).all() and (drawn.sum(1) == 4).all()
+    assert np.array_equal(chances.sample(100, 5, 1900), drawn[1900:2000])
+    assert not np.array_equal(a.sample(100, seed=6), drawn[:100])
+    for table in (a.marginals(), chances.marginals()):
+        assert table.shape == (4, 5) and abs(table.sum(1) - 1).max() < 1e-14
+        for i in range(4):
+            for k in range(5):
+                assert abs(table[i, k] - chances[states[:, i] == k].sum()) < 1e-14
+    assert abs(table @ range(5) - abs(u)**2 @ counts).max() < 1e-14  # mean numbers know no interference
+    with pytest.raises(perm.InputError, match="above 0"):
+        perm.amplitudes(np.zeros((2, 2))).sample(1)
+    with pytest.raises(perm.InputError):
+        a.sample(-1)
+
+
 def test_amplitudes_of_few_and_many():
     assert perm.amplitudes(np.zeros((0, 0))).states().shape == (1, 0)
     assert abs(perm.amplitudes([[2.0]], [3])[0] - 8) < 1e-14 and perm.amplitudes([[2.0]], [0]).tolist() == [1]

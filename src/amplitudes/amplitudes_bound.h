@@ -23,7 +23,8 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
   p->exp2 = e;
   for (int i = 0; i < p->modes * 2 * p->columns; i++)
     p->u[i] = ldexp(p->u[i], -e);
-  for (int round = 0; round < (size > 200 ? 1 : 7) && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+  const int rounds = size > 200 ? 1 : 7;
+  for (int round = 0; round < rounds && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
     sums = 0;
     for (int i = 0; i < size; i++) {
       double sum = 0;

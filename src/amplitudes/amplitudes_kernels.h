@@ -19,7 +19,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_
     PERMI_UNROLL
     for (int v = 0; v < vectors; v++) {
 #if PERMI_WIDTH == 8
-      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v) : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
+      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v)
+                                  : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
 #else
       const PERMI_V z = left == 2 ? PERMI_LOAD_ANY(x + 4 * v) : _mm256_castpd128_pd256(_mm_loadu_pd(x));
 #endif

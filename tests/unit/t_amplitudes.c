@@ -320,6 +320,59 @@ TEST(t_amplitudes_closed_forms)
   free(out);
 }
 
+/* Photons beyond 170, whose factorials are no doubles: from one column (multinomial), twins on a beam splitter, as many
+   in each input of a tritter (the corner, and outputs that are empty). */
+TEST(t_amplitudes_many_photons)
+{
+  static const int photons[] = {171, 200, 300, 1000};
+  const double half = 0.70710678118654752, mirror[8] = {half, 0, half, 0, half, 0, -half, 0};
+  double *out = (double *)malloc(2 * 501501 * sizeof *out), u[6] = {0.6, 0, 0, 0.64, -0.48, 0}, fourier[18];
+  perm_outputs chances = {NULL, NULL, 1, NULL, NULL};
+  perm_result r;
+  for (int i = 0; i < 9; i++) {
+    fourier[2 * i] = cos(2.0943951023931955 * (i / 3) * (i % 3)) / sqrt(3);
+    fourier[2 * i + 1] = sin(2.0943951023931955 * (i / 3) * (i % 3)) / sqrt(3);
+  }
+  for (int i = 0; i < 4; i++) {
+    const int n = photons[i], twin[2] = {n / 2, n / 2}, each[3] = {n / 3, n / 3, n / 3};
+    double off = 0, empty = 0;
+    size_t count, index;
+    int s[3];
+    CHECK(perm_amplitudes_count(3, n, NULL, &count) == PERM_OK);
+    count = n > 300 ? 1000 : count; /* which are looked at */
+    CHECK(fabs(t_amplitudes_total(3, 1, u, &n, out, &r) - 1) < 1e-12 && r.error_bound < 1e-11);
+    for (size_t k = 0; k < count; k++) {
+      CHECK(perm_amplitudes_state(3, n, NULL, k, s) == PERM_OK);
+      const double size = exp((lgamma(n + 1.0) - lgamma(s[0] + 1.0) - lgamma(s[1] + 1.0) - lgamma(s[2] + 1.0)) / 2 +
+                              s[0] * log(0.6) + s[1] * log(0.64) + s[2] * log(0.48));
+      const double turn[4] = {1, 0, -1, 0}, sign = s[2] & 1 ? -1 : 1;
+      off = fmax(off, hypot(out[2 * k] - sign * size * turn[s[1] & 3],
+                            out[2 * k + 1] - sign * size * turn[(s[1] + 3) & 3]));
+    }
+    CHECK_SHOW(off < 1e-11, "%d photons of one column: off by %g", n, off);
+    CHECK(perm_amplitudes_complex(2, 2, mirror, 2, twin, &chances, NULL, out, &r) == PERM_OK);
+    CHECK(fabs(r.value - 1) < 1e-12);
+    for (int k = 0; k <= twin[0]; k++) { /* C(2k, k) C(n - 2k, n/2 - k) / 2^n */
+      const int rest = twin[0] - k;
+      const double p = exp(lgamma(2 * k + 1.0) - 2 * lgamma(k + 1.0) + lgamma(2 * rest + 1.0) - 2 * lgamma(rest + 1.0) -
+                           2 * twin[0] * log(2));
+      CHECK_SHOW(fabs(out[2 * k] - p) < 1e-12 && (!rest || out[2 * k + 1] < 1e-20), "%d: %g, not %g", k, out[2 * k], p);
+    }
+    if (n > 300)
+      continue;
+    CHECK(perm_amplitudes_count(3, 3 * each[0], NULL, &count) == PERM_OK);
+    CHECK(perm_amplitudes_complex(3, 3, fourier, 3, each, &chances, NULL, out, &r) == PERM_OK);
+    CHECK(fabs(r.value - 1) < 1e-12);
+    for (index = 0; index < count; index++) {
+      CHECK(perm_amplitudes_state(3, 3 * each[0], NULL, index, s) == PERM_OK);
+      empty += (s[1] + 2 * s[2]) % 3 ? out[index] : 0;
+    }
+    CHECK_SHOW(empty < 1e-24, "%g", empty);
+    CHECK(fabs(out[0] / exp(lgamma(n / 3 * 3 + 1.0) - 3 * lgamma(n / 3 + 1.0) - n / 3 * 3 * log(3)) - 1) < 1e-11);
+  }
+  free(out);
+}
+
 /* Powers of two change no bit; matrices of any finite size give numbers. */
 TEST(t_amplitudes_scales)
 {

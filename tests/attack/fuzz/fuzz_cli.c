@@ -23,7 +23,8 @@
 
 /* Words of the command line; an empty one: raw bytes. Options that need a value get one mostly. */
 static const char *const fuzz_flags[] = {"--json", "--explain", "--certify", "--estimate", "--gradient", "--progress",
-                                         "--merge", "--cpu-fallback", "--amplitudes", "--probabilities", "--", "-", "a.mtx", "b.txt", "k.ckpt"};
+                                         "--merge", "--cpu-fallback", "--amplitudes", "--probabilities", "--", "-",
+                                         "a.mtx", "b.txt", "k.ckpt"};
 static const char *const fuzz_valued[] = {
     "--method",  "--precision", "--mod",    "--tolerance", "--threads",    "--isa",      "--gpus",
     "--rows",    "--cols",      "--minors", "--samples",   "--seed",       "--generate", "--write",
