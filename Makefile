@@ -229,6 +229,7 @@ bench-python: libperm.so
 	@$(MAKE) --no-print-directory python PYTHON=$(B)/venv/bin/python
 	$(B)/venv/bin/python examples/python/bench.py --calls
 	$(B)/venv/bin/python examples/python/bench.py --scenes
+	OMP_NUM_THREADS=1 $(B)/venv/bin/python examples/python/bench.py --photons
 	$(B)/venv/bin/python examples/python/bench.py
 
 examples: $(EXAMPLES) $(B)/perm_verify $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/

@@ -8,7 +8,7 @@
    first needed; result.message tells what is missing.
 
    CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
-   perm_sparse.h the second: C without cuda.h. The last part, kernels and driver, is nvcc's.
+   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
@@ -20,6 +20,7 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
+     amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
@@ -27,10 +28,12 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_frontier  arrays of the frontier
+                     >>text_amplitudes  amplitudes
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
                      >>gpu_run        chunk ranges on several GPUs; batches
                      >>gpu_frontier   the frontier's dynamic program, on one GPU
+                     >>gpu_amplitudes all amplitudes, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
@@ -196,6 +199,22 @@ typedef struct perm_gpu_frontier_shape {
 
 typedef struct perm_gpu_frontier perm_gpu_frontier;
 
+/* Amplitudes (>>amplitudes) on one GPU, by the calling thread. */
+typedef struct perm_gpu_photons {
+  int modes, n, probabilities, elsewhere;
+  int resident;         /* out is the GPU's */
+  const size_t *ranks;  /* P_j(d), T_j(d): [2][mode][n + 2] */
+  const double *root;
+  const int *most;
+  size_t offset, count; /* the outputs' first place */
+  size_t piece;         /* outputs handed out together */
+  double *out;
+  void *context;
+  perm_status (*poll)(void *context);                /* not PERM_OK: stop */
+  const double *(*layer)(void *context, int layer);  /* returns coefficients [mode][2] */
+  perm_status (*give)(void *context, size_t first, size_t count); /* NULL: all stay in out, else each piece is there */
+} perm_gpu_photons;
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -222,6 +241,9 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
+/* *total: sum of |amplitude|^2. */
+perm_status perm_cuda_amplitudes(const perm_gpu_photons *work, const perm_options *options, double *total,
+                                 char message[PERM_MESSAGE_BYTES]);
 #if defined(__cplusplus)
 }
 #endif
@@ -2606,6 +2628,63 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 
+#elif PERMI_CUDA_HOST == 3
+
+/* ================================================================================= >>amplitudes_gpu */
+
+#define PERMI_AMPLITUDES_GPU_SECONDS 1e-9 /* not measured: a state, with its way to the host */
+
+typedef struct permi_photons_call {
+  permi_amplitudes *of;
+  const perm_outputs *outputs;
+} permi_photons_call;
+
+static perm_status permi_photons_poll(void *context)
+{
+  permi_amplitudes *p = ((permi_photons_call *)context)->of;
+  return p->watch->stopped =
+             permi_control_poll(p->watch, p->done, p->layer ? "adding photons" : "compiling for the GPU");
+}
+
+static const double *permi_photons_layer(void *context, int layer)
+{
+  permi_amplitudes *p = ((permi_photons_call *)context)->of;
+  p->done += p->layer ? p->each * (double)permi_ranks_first(&p->ranks, p->modes - 1, layer) : 0;
+  p->layer = layer;
+  permi_amplitudes_layer(p);
+  return p->unit;
+}
+
+static perm_status permi_photons_give(void *context, size_t first, size_t count)
+{
+  const permi_photons_call *call = (const permi_photons_call *)context;
+  return call->outputs->block(call->outputs->user_data, first, count, call->of->out)
+             ? call->of->watch->stopped = PERM_STOPPED_CANCELLED
+             : permi_photons_poll(context);
+}
+
+static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
+{
+  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_AMPLITUDES_GPU_SECONDS;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || (!p->resident && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
+      (options->gpu.cpu_fallback && !permi_gpu_devices(1, message)))
+    return 0;
+  p->each = seconds / p->places;
+  return 1;
+}
+
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs)
+{
+  permi_photons_call call = {p, outputs};
+  const int block = outputs && outputs->block;
+  const perm_gpu_photons work = {p->modes, p->n, p->probabilities, p->elsewhere, p->resident, p->ranks.first, p->root,
+                                 p->ranks.most, p->offset, p->count,
+                                 block ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, &call, permi_photons_poll,
+                                 permi_photons_layer, block ? permi_photons_give : NULL};
+  return perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+}
+
 #else /* for nvcc */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -4808,6 +4887,78 @@ __device__ __forceinline__ void permi_scale(double *x, unsigned long long count,
 
 #define PERMI_STEP_THREADS 256
 
+/* ================================================================================ >>text_amplitudes
+   The kernel of amplitudes, a thread a state. */
+
+/* clang-format off */
+PERMI_TEXT(amplitudes,
+struct permi_photon_arguments {
+  const double *from;
+  double *to;                      /* of place `origin` */
+  double *norm;                    /* sums of |A|^2 of blocks, or NULL */
+  const unsigned long long *ranks; /* P_j(d), T_j(d): [2][mode][n + 2] */
+  const double *c, *root;          /* [mode][2]; of 0 .. n */
+  const int *most;
+  unsigned long long low, high, origin; /* places */
+  int modes, n, layer, probabilities;
+};
+
+/* Adds a photon to the state at a place; returns |A|^2. */
+PERMI_BOTH double permi_photon(const permi_photon_arguments &a, unsigned long long place)
+{
+  const unsigned long long *rank = a.ranks + (a.modes - 1) * (a.n + 2);
+  unsigned long long left = place, shift = 0;
+  double y[4] = {0, 0, 0, 0};
+  int before = a.layer;
+  PERMI_ROLLED
+  for (int j = a.modes - 1; j >= 0 && before > 0; j--, rank -= a.n + 2) {
+    const int full = a.most[j];
+    int d = before > full ? before - full : 0;
+    left += j > 0 && j < a.modes - 1 ? rank[d] : 0;
+    while (j > 0 && rank[d + 1] <= left)
+      d++;
+    d = j > 0 ? d : 0;
+    left -= rank[d];
+    if (before > d) {
+      const double *x = a.from + 2 * (place - shift);
+      const double re = permi_mul(a.root[before - d], a.c[2 * j]), im = permi_mul(a.root[before - d], a.c[2 * j + 1]);
+      y[0] = permi_fma(x[0], re, y[0]);
+      y[1] = permi_fma(x[1], re, y[1]);
+      y[2] = permi_fma(x[0], im, y[2]);
+      y[3] = permi_fma(x[1], im, y[3]);
+    }
+    shift += rank[a.modes * (a.n + 2) + d];
+    before = d;
+  }
+  const double re = permi_add(y[0], -y[3]), im = permi_add(y[1], y[2]);
+  const double square = permi_add(permi_mul(re, re), permi_mul(im, im));
+  if (a.probabilities) {
+    a.to[place - a.origin] = square;
+  } else {
+    a.to[2 * (place - a.origin)] = re;
+    a.to[2 * (place - a.origin) + 1] = im;
+  }
+  return square;
+}
+
+__device__ __forceinline__ void permi_photons_block(const permi_photon_arguments &a)
+{
+  __shared__ double sum[256];
+  const unsigned long long place = a.low + 256ull * blockIdx.x + threadIdx.x;
+  sum[threadIdx.x] = place < a.high ? permi_photon(a, place) : 0;
+  for (unsigned half = 128; a.norm && half; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half)
+      sum[threadIdx.x] = permi_add(sum[threadIdx.x], sum[threadIdx.x + half]);
+  }
+  if (a.norm && threadIdx.x == 0)
+    a.norm[blockIdx.x] = sum[0];
+}
+)
+/* clang-format on */
+
+#define PERMI_PHOTON_THREADS 256
+
 /* ========================================================================================= >>driver
    The CUDA driver and NVRTC, opened at run time. A call that fails returns 0 or NULL, and `message` says why. */
 
@@ -4878,14 +5029,15 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
 enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* the functions of family 1 */
-static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
+static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"},
+    {"permi_photon_kernel", NULL, NULL}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;
@@ -5189,7 +5341,7 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
-  const int planes = key->family ? permi_step_planes(key) : 0;
+  const int planes = key->family == 1 ? permi_step_planes(key) : 0;
   const int constants = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
   const int count = constants ? constants : 1;
 #define PERMI_GLOBAL "extern \"C\" __global__ void "
@@ -5201,6 +5353,9 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
+  else if (key->family == 2)
+    snprintf(text, room, PERMI_GLOBAL "__launch_bounds__(%d) permi_photon_kernel(const permi_photon_arguments a)\n"
+             "{ permi_photons_block(a); }\n", PERMI_PHOTON_THREADS);
   else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
@@ -5213,7 +5368,8 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 /* Returns the kernel's text, which the caller frees. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
-  const char *more = key->family       ? permi_text_arrays
+  const char *more = key->family == 2  ? permi_text_amplitudes
+                     : key->family     ? permi_text_arrays
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
@@ -6468,6 +6624,174 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   return permi_frontier_leave(fine);
 }
 #undef PERMI_AT
+
+/* ================================================================================= >>gpu_amplitudes
+   Runs amplitudes on one GPU and stream, in place: a launch for each d_(m-1) of a layer. */
+
+typedef struct permi_photons {
+  const perm_gpu_photons *work;
+  permi_holder holder;
+  CUstream stream;
+  CUevent done;
+  CUdeviceptr table[4], c, states, piece, norm; /* ranks, roots, limits; the states */
+  CUfunction function;
+  permi_photon_arguments a;
+  double *sums; /* of blocks */
+  perm_status stopped;
+} permi_photons;
+
+static int permi_photons_wait(permi_photons *run)
+{
+  return PERMI_ON(&run->holder, record, (run->done, run->stream)) && PERMI_ON(&run->holder, wait, (run->done));
+}
+
+static int permi_photons_stop(void *context)
+{
+  permi_photons *run = (permi_photons *)context;
+  run->stopped = run->work->poll(run->work->context);
+  return run->stopped != PERM_OK;
+}
+
+/* Adds the layer's photon to places [low, high). total: given sums of |A|^2, or NULL. */
+static int permi_photons_add(permi_photons *run, uint64_t low, uint64_t high, double *total)
+{
+  const unsigned blocks = (unsigned)((high - low + PERMI_PHOTON_THREADS - 1) / PERMI_PHOTON_THREADS);
+  void *parameters[1] = {&run->a};
+  if (low >= high)
+    return 1;
+  run->a.low = low;
+  run->a.high = high;
+  run->a.norm = total ? (double *)(uintptr_t)run->norm : NULL;
+  int fine = PERMI_ON(&run->holder, launch, (run->function, blocks, 1, 1, PERMI_PHOTON_THREADS, 1, 1, 0, run->stream,
+                                             parameters, NULL));
+  if (!fine || !total)
+    return fine;
+  fine = PERMI_ON(&run->holder, download, (run->sums, run->norm, blocks * sizeof(double), run->stream)) &&
+         permi_photons_wait(run);
+  for (unsigned k = 0; k < blocks && fine; k++)
+    *total += run->sums[k];
+  return fine;
+}
+
+static int permi_photons_layer(permi_photons *run)
+{
+  const perm_gpu_photons *work = run->work;
+  if (!permi_photons_wait(run) || permi_photons_stop(run))
+    return 0;
+  const double *c = work->layer(work->context, ++run->a.layer);
+  return PERMI_ON(&run->holder, send, (run->c, c, 16 * (size_t)work->modes, run->stream));
+}
+
+/* Takes memory and fills tables. */
+static int permi_photons_open(permi_photons *run)
+{
+  const perm_gpu_photons *work = run->work;
+  const size_t modes = (size_t)work->modes, levels = (size_t)work->n + 2, values = work->probabilities ? 1 : 2;
+  const size_t *last = work->ranks + (modes - 1) * levels;
+  const size_t bytes[4] = {16 * modes * levels, 8 * (levels - 1), modes * sizeof(int), sizeof(double[2])};
+  const double one[2] = {1, 0};
+  const void *const from[4] = {work->ranks, work->root, work->most, one};
+  const int elsewhere = work->elsewhere, resident = work->resident;
+  const size_t piece = elsewhere && !resident ? values * 8 * work->piece : 0;
+  const size_t states = elsewhere || !resident ? 16 * (size_t)last[work->n + !elsewhere] : 0;
+  size_t most = work->piece, left = 0, total = 0;
+  permi_holder *holder = &run->holder;
+  for (int d = 0; d <= work->n && !elsewhere; d++)
+    most = last[d + 1] - last[d] > most ? (size_t)(last[d + 1] - last[d]) : most;
+  const size_t norms = most / PERMI_PHOTON_THREADS + 1;
+  const double needed = (double)piece + (double)states + 8.0 * (double)norms;
+  if (!PERMI_ON(holder, memory, (&left, &total)))
+    return 0;
+  if (needed > (double)left) {
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: amplitudes need %.0f bytes, and of %.0f only %.0f are free",
+             holder->device, needed, (double)total, (double)left);
+    return 0;
+  }
+  run->sums = (double *)malloc(norms * sizeof *run->sums);
+  int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
+             permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING) &&
+             permi_hold(holder, PERMI_MEMORY, &run->c, 16 * modes) &&
+             permi_hold(holder, PERMI_MEMORY, &run->states, states) &&
+             permi_hold(holder, PERMI_MEMORY, &run->piece, piece) &&
+             permi_hold(holder, PERMI_MEMORY, &run->norm, norms * sizeof(double));
+  for (int k = 0; k < 3 && fine; k++)
+    fine = permi_hold(holder, PERMI_MEMORY, &run->table[k], bytes[k]) &&
+           PERMI_ON(holder, upload, (run->table[k], from[k], bytes[k]));
+  run->table[3] = states ? run->states : (CUdeviceptr)(uintptr_t)work->out;
+  run->a.from = (const double *)(uintptr_t)run->table[3];
+  run->a.ranks = (const unsigned long long *)(uintptr_t)run->table[0];
+  run->a.root = (const double *)(uintptr_t)run->table[1];
+  run->a.most = (const int *)(uintptr_t)run->table[2];
+  run->a.c = (const double *)(uintptr_t)run->c;
+  run->a.modes = work->modes;
+  run->a.n = work->n;
+  return fine && PERMI_ON(holder, upload, (run->table[3], from[3], bytes[3])) && PERMI_ON(holder, synchronise, ());
+}
+
+static int permi_photons_run(permi_photons *run, double *total)
+{
+  const perm_gpu_photons *work = run->work;
+  const size_t *last = work->ranks + (work->modes - 1) * (work->n + 2);
+  const size_t values = work->probabilities ? 1 : 2;
+  const int full = work->most[work->modes - 1];
+  uint64_t next;
+  run->a.to = (double *)(uintptr_t)run->table[3];
+  for (int layer = 1; layer < work->n + !work->elsewhere; layer++) {
+    if (!permi_photons_layer(run))
+      return 0;
+    for (int d = layer; d >= 0 && layer - d <= full; d--)
+      if (!permi_photons_add(run, last[d], last[d + 1], layer == work->n ? total : NULL))
+        return 0;
+  }
+  if (work->elsewhere && !permi_photons_layer(run))
+    return 0;
+  run->a.probabilities = work->probabilities;
+  for (uint64_t at = 0; at < work->count; at = next) {
+    const size_t many = work->count - at > work->piece ? work->piece : (size_t)(work->count - at);
+    double *const to = work->out + (work->give ? 0 : values * at);
+    CUdeviceptr from = run->table[3] + 16 * (work->offset + at);
+    next = at + many;
+    if (work->elsewhere) {
+      run->a.origin = work->offset + (work->resident ? 0 : at);
+      run->a.to = work->resident ? work->out : (double *)(uintptr_t)run->piece;
+      from = run->piece;
+      if (!permi_photons_add(run, work->offset + at, work->offset + next, total))
+        return 0;
+    }
+    if (!work->resident && (!PERMI_ON(&run->holder, download, (to, from, 8 * values * many, run->stream)) ||
+                            !permi_photons_wait(run)))
+      return 0;
+    if (work->give && (run->stopped = work->give(work->context, at, many)) != PERM_OK)
+      return 0;
+  }
+  return permi_photons_wait(run);
+}
+
+perm_status perm_cuda_amplitudes(const perm_gpu_photons *work, const perm_options *options, double *total,
+                                 char message[PERM_MESSAGE_BYTES])
+{
+  permi_photons run;
+  CUcontext context;
+  permi_kernel_key key;
+  memset(&run, 0, sizeof run);
+  memset(&key, 0, sizeof key);
+  run.work = work;
+  run.holder.message = message;
+  if (!perm_cuda_devices(1, message) || !permi_context(0, message) ||
+      !PERMI_ON(&run.holder, push, (permi_cuda.context[0])))
+    return PERM_ERROR_DEVICE;
+  key.family = 2;
+  key.arch = permi_cuda.arch[0];
+  permi_loaded *module = permi_module(key, NULL, options->gpu.cache, permi_photons_stop, &run, message);
+  run.function = module ? module->function[0] : NULL;
+  const int fine = module && permi_photons_open(&run) && permi_photons_run(&run, total);
+  if (run.stream)
+    permi_cuda.driver.synchronise();
+  permi_give_back(&run.holder);
+  permi_cuda.driver.pop(&context);
+  free(run.sums);
+  return fine ? PERM_OK : run.stopped != PERM_OK ? run.stopped : PERM_ERROR_DEVICE;
+}
 
 #endif /* PERMI_CUDA_HOST */
 

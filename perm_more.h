@@ -22,6 +22,7 @@
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
+       perm_amplitudes_*            all amplitudes or probabilities of photons in an interferometer
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
        perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check
@@ -42,9 +43,12 @@
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
+     amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
+                     perm_amplitudes_*
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
+     [HMSV23] Heurtel, Mansfield, Senellart, Valiron, Comput. Phys. Commun. 291 (2023) 108848: SLOS.
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
@@ -236,7 +240,42 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* perm_layout of perm_estimate_plan, perm_estimate and perm_matrix. */
+/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
+   all zero: all, amplitudes. */
+typedef struct perm_outputs {
+  const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
+  const int *exactly; /* heralds: photons of a row, or below 0: none */
+  int probabilities;  /* 1: |amplitude|^2 */
+  int on_gpu;         /* 1: `out` is memory of the first GPU, where they stay (options.gpu.devices) */
+  /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
+     cancels. */
+  int (*block)(void *user_data, size_t first, size_t count, const double *values);
+  void *user_data;
+} perm_outputs;
+
+/* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
+   in column c of the m x columns matrix a, as pairs out[2 k] (probabilities: out[k]), k as perm_amplitudes_index says,
+   in units of 2^result->exp2 (of its square), which is not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
+   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
+   (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
+   hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons
+   for probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   PERM_ERROR_LIMIT: too many states. [HMSV23] */
+PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
+                                                  const int *column_counts, const perm_outputs *outputs,
+                                                  const perm_options *options, double *out, perm_result *result);
+
+/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
+   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
+   number of photons. */
+PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
+PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
+PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
+                                                int *state);
+
+/* perm_layout of perm_estimate_plan, perm_estimate, perm_matrix and perm_outputs. */
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes);
 
 #endif
@@ -955,7 +994,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements. */
+   Inputs of the vector kernels of >>polynomial, >>placements and >>amplitudes. */
 
 /* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
@@ -993,6 +1032,24 @@ typedef struct permi_back_family {
   void (*row)(double *bars, int slot, int end, double *each, double *sum, const unsigned char *column, uint64_t gray,
               double *entry);
 } permi_back_family;
+
+/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below];
+   within the block pairs of states have `width` sources in the block with a photon less, filled up with zeros. */
+typedef struct permi_amplitude_source {
+  ptrdiff_t below;
+  int mode, photons;
+  double c[2];
+} permi_amplitude_source;
+typedef struct permi_amplitude_block {
+  int states, width;
+  int32_t *at;            /* [pair][width][2] */
+  double *c;              /* [pair][width][8]: Re c, Re c of both, Im c, Im c of both */
+  const double *from;     /* the layer before */
+  ptrdiff_t place, lower; /* of the block, and of the one with a photon less */
+  const permi_amplitude_source *source;
+  int sources;
+  double *room, *to;      /* room: for the block and a vector; to: may be it, or `from` at the block */
+} permi_amplitude_block;
 
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY
@@ -2959,6 +3016,9 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
     PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
     PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
+    {"perm_outputs", 0, sizeof(perm_outputs)},
+    PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, exactly), PERMI_MEMBER(perm_outputs, probabilities),
+    PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
     {"perm_matrix", 0, sizeof(perm_matrix)},
     PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
     PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
@@ -7406,6 +7466,723 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
   return (permi_meter_end(&call, PERM_OK, NULL), status);
 }
 
+/* ========================================================================================= >>outputs
+   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
+   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
+   without limits the combinatorial number system of {d_j + j - 1}. */
+
+typedef struct permi_ranks {
+  int modes, n;
+  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int *most, *row;      /* of mode j at j - 1; row -1: none */
+  size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
+} permi_ranks;
+
+static size_t permi_ranks_first(const permi_ranks *ranks, int level, int d)
+{
+  return ranks->first[(size_t)level * ((size_t)ranks->n + 2) + (size_t)(d > 0 ? d : 0)];
+}
+
+static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
+{
+  return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
+}
+
+static int permi_outputs_limit(const int *limit, int i, int n)
+{
+  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+}
+
+/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
+{
+  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
+  const perm_outputs *of = outputs ? outputs : &any;
+  memset(ranks, 0, sizeof *ranks);
+  ranks->most = ints;
+  ranks->row = ints + m + 2;
+  ranks->loose = photons;
+  for (int side = 0; side < 2; side++)
+    for (int i = m - 1; i >= 0; i--) {
+      const int herald = of->exactly && of->exactly[i] >= 0;
+      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
+      if (herald)
+        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      if (herald != side || most == 0 || (herald && !all))
+        continue;
+      ranks->open += !side;
+      ranks->row[ranks->modes] = i;
+      ranks->most[ranks->modes++] = most;
+    }
+  for (; ranks->modes < 1 + all; ranks->modes++)
+    ranks->row[ranks->modes] = -1;
+  ranks->n = all ? photons : ranks->loose;
+}
+
+/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
+   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+static size_t permi_ranks_fill(permi_ranks *ranks)
+{
+  const int n = ranks->n;
+  int low = ranks->turn ? 0 : n, j;
+  if (ranks->loose < 0)
+    return 0;
+  for (j = 0; j < ranks->modes && !ranks->turn; j++)
+    low -= ranks->most[j];
+  for (int d = 0; d < n + 2; d++)
+    ranks->first[d] = d > 0;
+  for (j = 1; j < ranks->modes; j++) {
+    const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
+    const size_t row = (size_t)j * ((size_t)n + 2);
+    size_t total = 0;
+    low += ranks->turn ? 0 : full;
+    for (int d = 0; d < n + 2; d++) {
+      const size_t gone = d <= n ? permi_ranks_first(ranks, j - 1, d - full) : 0;
+      ranks->first[row + (size_t)d] = total;
+      if (d > 0 && d <= n && ranks->turn)
+        ranks->turn[row + (size_t)d] = permi_ranks_states(ranks, j, d - 1) - gone +
+                                       permi_ranks_first(ranks, j - 1, d - 1 - full);
+      if (d < low || d > high)
+        continue;
+      if (permi_ranks_first(ranks, j - 1, d + 1) - gone > SIZE_MAX - 1 - total)
+        return SIZE_MAX;
+      total += permi_ranks_first(ranks, j - 1, d + 1) - gone;
+    }
+  }
+  return permi_ranks_first(ranks, j - 1, n + 1) -
+         (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
+}
+
+/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
+                                      int *state)
+{
+  const perm_allocator *allocator = &permi_options(NULL)->allocator;
+  perm_status status = PERM_OK;
+  size_t left = *index;
+  permi_ranks ranks;
+  if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
+    return PERM_ERROR_SIZE;
+  int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
+  if (!ints)
+    return PERM_ERROR_MEMORY;
+  permi_ranks_modes(&ranks, m, photons, outputs, 0, ints);
+  ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
+  *index = permi_ranks_fill(&ranks);
+  for (int j = 0; j < m && (given || state); j++) {
+    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
+    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    if (state)
+      state[j] = herald ? most : 0;
+    else if (given[j] > most || (herald && given[j] < most))
+      *index = 0;
+  }
+  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
+                                                                                                      : PERM_OK;
+  *index = given || status ? 0 : *index;
+  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
+    d += given[ranks.row[j - 1]];
+    *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
+  }
+  for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {
+    int d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
+    for (left += permi_ranks_first(&ranks, j, d); j && permi_ranks_first(&ranks, j, d + 1) <= left;)
+      d++;
+    left -= permi_ranks_first(&ranks, j, d);
+    state[ranks.row[j]] = from - d;
+    from = d;
+  }
+  permi_release(allocator, ints);
+  return status;
+}
+
+PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count)
+{
+  if (!count)
+    return PERM_ERROR_NULL;
+  *count = 0;
+  return permi_outputs_rank(m, photons, outputs, count, NULL, NULL);
+}
+
+PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index)
+{
+  int photons = 0, none = 0;
+  if (!index || (m > 0 && !state))
+    return PERM_ERROR_NULL;
+  *index = 0;
+  for (int i = 0; i < m && i < PERM_MAX_LINES; i++) {
+    if (state[i] < 0 || state[i] > PERM_MAX_LINES - photons)
+      return state[i] < 0 ? PERM_ERROR_COUNTS : PERM_ERROR_SIZE;
+    photons += state[i];
+  }
+  return permi_outputs_rank(m, photons, outputs, index, state ? state : &none, NULL);
+}
+
+PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
+                                                int *state)
+{
+  int none;
+  return m > 0 && !state ? PERM_ERROR_NULL
+                         : permi_outputs_rank(m, photons, outputs, &index, NULL, state ? state : &none);
+}
+
+/* ====================================================================================== >>amplitudes
+   All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
+       A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
+   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
+   states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
+   of modes 1 .. g by a table for each d_g.
+   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
+   on, or, with heralds, a block of them.
+   4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
+   Parts of a layer, and so all sums, are the same for any threads. */
+
+#define PERMI_AMPLITUDES_PART 8192         /* states */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
+#define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
+#define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
+#define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
+
+typedef struct permi_amplitudes permi_amplitudes;
+typedef struct permi_amplitude_walk { /* of a thread */
+  const permi_amplitudes *of;
+  permi_amplitude_source *source;
+  double *room;
+  permi_amplitude_block *table; /* NULL, or is filled */
+  int sources, inner;
+  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  double norm;
+} permi_amplitude_walk;
+
+struct permi_amplitudes {
+  permi_ranks ranks;
+  int n, modes, inner, columns, threads;   /* inner: g */
+  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
+  int layer, top[2];                       /* top: d_(m-1) of the parts */
+  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
+  int resident, on_gpu;                    /* resident: out is a GPU's */
+  int exp2;
+  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
+  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
+  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
+  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  size_t entries, longest;                 /* of all tables; of a block */
+  permi_amplitude_walk *walk;
+  void (*kernel)(const permi_amplitude_block *block);
+  permi_control *watch;
+  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
+};
+
+/* Computes a block of d photons, or fills its state of a table. */
+static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  permi_amplitude_block block = walk->table ? *walk->table : p->table[d];
+  const size_t out = place - p->offset;
+  const int last = p->layer == p->n;
+  double sum[4] = {0, 0, 0, 0};
+  for (int k = 0; k < walk->sources && walk->table; k++) {
+    const size_t at = 2 * (place / 2 * (size_t)block.width + (size_t)k) + place % 2;
+    uint16_t *photon = p->photon[(size_t)(block.at - p->table->at) + at];
+    block.at[at] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
+    photon[0] = (uint16_t)walk->source[k].mode;
+    photon[1] = (uint16_t)walk->source[k].photons;
+  }
+  if (walk->table)
+    return;
+  block.from = p->work;
+  block.place = (ptrdiff_t)place;
+  block.lower = (ptrdiff_t)(place - shift) - block.lower;
+  block.source = walk->source;
+  block.sources = walk->sources;
+  block.room = walk->room;
+  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  p->kernel(&block);
+  for (int k = 0; k < block.states && last; k++) {
+    const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
+    sum[k & 3] += square;
+    if (p->probabilities)
+      p->out[out - p->shown + (size_t)k] = square;
+  }
+  walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  if (last && out + (size_t)block.states > walk->end)
+    walk->end = out + (size_t)block.states;
+}
+
+/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
+  permi_amplitude_source *source = walk->source + walk->sources++;
+  for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
+    place -= d > full ? ranks[-full] : 0;
+    source->below = (ptrdiff_t)shift;
+    source->mode = i - 1;
+    for (int s = 1; s <= d && s <= full; s++) {
+      source->photons = s;
+      source->c[0] = p->unit[2 * i - 2] * p->root[s];
+      source->c[1] = p->unit[2 * i - 1] * p->root[s];
+      permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
+    }
+    place += ranks[0];
+    shift += turn[0];
+  }
+  walk->sources--;
+  if (place >= walk->low && place < walk->high && permi_ranks_states(&p->ranks, walk->inner, d))
+    permi_amplitudes_leaf(walk, d, place, shift);
+}
+
+static perm_status permi_amplitudes_part(void *context, uint64_t part, int thread)
+{
+  permi_amplitudes *p = (permi_amplitudes *)context;
+  permi_amplitude_walk *walk = &p->walk[thread];
+  const int last = p->modes - 1;
+  walk->low = p->from + (size_t)part * PERMI_AMPLITUDES_PART;
+  walk->high = p->to - walk->low > PERMI_AMPLITUDES_PART ? walk->low + PERMI_AMPLITUDES_PART : p->to;
+  walk->norm = 0;
+  for (int d = p->top[0]; d <= p->top[1]; d++) {
+    const int s = p->layer - d;
+    walk->sources = s > 0;
+    walk->source->below = 0;
+    walk->source->c[0] = p->unit[2 * last] * p->root[s];
+    walk->source->c[1] = p->unit[2 * last + 1] * p->root[s];
+    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->ranks, last, d),
+                          p->ranks.turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d]);
+  }
+  p->norm[part] = walk->norm;
+  if (thread)
+    return PERM_OK;
+  p->watch->done = p->done + (double)part * PERMI_AMPLITUDES_PART * p->each;
+  return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
+}
+
+/* Runs places [from, to) of d_(m-1) = low .. high. */
+static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
+{
+  const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
+  const double seconds = (double)(to - from) * p->each;
+  p->from = from;
+  p->to = to;
+  p->top[0] = low;
+  p->top[1] = high;
+  const int threads = seconds < PERMI_SHARE_SECONDS ? 1 : p->threads;
+  const perm_status status = permi_share(threads, 0, parts, permi_amplitudes_part, p, NULL);
+  p->done += seconds;
+  for (uint64_t k = 0; k < parts && status == PERM_OK; k++)
+    p->total += p->norm[k];
+  return status;
+}
+
+/* Adds a photon: the layer's column, and sources of its tables. */
+static void permi_amplitudes_layer(permi_amplitudes *p)
+{
+  const int column = p->order[p->layer - 1];
+  const double exp2 = floor(p->layer * p->scale + 0.5) - floor((p->layer - 1) * p->scale + 0.5);
+  const double root = sqrt((double)++p->used[column]);
+  const size_t entries = p->layer < p->n ? (size_t)(p->table[p->layer + 1].at - p->table->at) : p->entries;
+  for (int j = 0; j < 2 * p->modes; j++)
+    p->unit[j] = ldexp(p->u[2 * ((size_t)(j / 2) * (size_t)p->columns + (size_t)column) + (size_t)(j & 1)],
+                       p->exp2 - (int)exp2) / root;
+  for (size_t k = 0; k < entries; k++) {
+    const double *unit = p->unit + 2 * p->photon[k][0], size = p->root[p->photon[k][1]];
+    double *c = p->table->c + 8 * (k / 2) + 2 * (k % 2);
+    c[0] = c[1] = size * unit[0];
+    c[4] = c[5] = size * unit[1];
+  }
+}
+
+static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+{
+  const int last = p->modes - 1, n = p->n;
+  const size_t end = p->offset + p->count;
+  perm_status status = PERM_OK;
+  for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
+    permi_amplitudes_layer(p);
+    for (int d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
+      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
+                                      permi_ranks_first(&p->ranks, last, d + 1), d, d);
+  }
+  if (status != PERM_OK || !p->elsewhere)
+    return status;
+  permi_amplitudes_layer(p);
+  if (!outputs || !outputs->block)
+    return permi_amplitudes_share(p, p->offset, end, 0, n);
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+    size_t next = p->shown;
+    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    for (int k = 0; k < p->threads; k++)
+      next = p->walk[k].end > next ? p->walk[k].end : next;
+    if (status == PERM_OK && next > p->shown &&
+        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->shown = next;
+  }
+  return status;
+}
+
+/* ================================================================================ >>amplitudes_bound */
+
+/* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
+   = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
+   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
+{
+  const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
+  const size_t square = 2 * (size_t)size * (size_t)size;
+  int length = across ? p->modes : p->columns, line = across ? 2 : 2 * p->columns, step = across ? 2 * p->columns : 2;
+  const double slack = 3.0 * size * (2.0 * (size > length ? size : length) + 8) * PERMI_UNIT;
+  double *from = p->u, *to = room, best = (double)INFINITY, exp2 = 0, power = 2, largest = 0, sums = 0;
+  int e = INT_MIN;
+  for (int i = 0; i < p->modes * 2 * p->columns; i++) {
+    const int row = p->ranks.row[i / 2 / p->columns];
+    p->u[i] = row < 0 ? 0 : permi_at(view, row, p->column[i / 2 % p->columns], i & 1);
+    e = p->u[i] != 0 && permi_exponent(p->u[i]) > e ? permi_exponent(p->u[i]) : e;
+  }
+  if (e == INT_MIN)
+    return -(double)INFINITY;
+  p->exp2 = e;
+  for (int i = 0; i < p->modes * 2 * p->columns; i++)
+    p->u[i] = ldexp(p->u[i], -e);
+  const int rounds = size > 200 ? 1 : 7;
+  for (int round = 0; round < rounds && (round != 1 || sums > largest * (1 + 1e-9)); round++, power *= 2) {
+    sums = 0;
+    for (int i = 0; i < size; i++) {
+      double sum = 0;
+      for (int j = 0; j < size; j++) {
+        const double *x = from + i * line, *y = from + j * line;
+        double re = 0, im = 0;
+        for (int k = 0; k < length; k++, x += step, y += step) {
+          re += x[0] * y[0] + x[1] * y[1];
+          im += x[1] * y[0] - x[0] * y[1];
+        }
+        to[2 * (i * size + j)] = re;
+        to[2 * (i * size + j) + 1] = im;
+        sum += sqrt(re * re + im * im);
+        largest = round == 0 && re > largest ? re : largest;
+      }
+      sums = fmax(sums, sum);
+    }
+    best = fmin(best, (log2(sums) + exp2) / power);
+    const int k = permi_exponent(sums);
+    exp2 = 2 * (exp2 + k);
+    for (int i = 0; i < (int)square; i++)
+      to[i] = ldexp(to[i], -k);
+    from = to;
+    to = to == room ? room + square : room;
+    length = size;
+    line = 2 * size;
+    step = 2;
+  }
+  return e + best + slack;
+}
+
+/* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
+   units of the result.
+   1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
+   min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
+   2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
+   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r, so
+   the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best, which take r_c >= floor(q_c k / (n - k)).
+   3. The layer before has norm 1 and its own error, for which alpha^2 <= C(K, k) / product of C(t_c, q_c).
+   4. What underflows is below 2^-1022 a layer. A last unit is for squares. */
+static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, double *room, int *reached)
+{
+  const int n = p->n, columns = p->columns;
+  const double size = exp2(n * norm - floor(n * p->scale + 0.5)), tiny = DBL_MIN * fmax(p->scale != 0 ? 2 : size, 1);
+  double *log_factorial = room, *before = room + 2 * n + 1, total = 2 * PERMI_UNIT * size;
+  int *left = reached + columns, *taken = left + columns;
+  for (int k = 0; k <= 2 * n; k++)
+    log_factorial[k] = permi_log2_factorial(k);
+  for (int c = 0; c < columns; c++)
+    left[c] = p->times[c];
+  for (int k = 1; k <= n; k++) {
+    const int copy = p->times[p->order[k - 1]] - --left[p->order[k - 1]];
+    const double nu = k < p->modes ? k : p->modes;
+    const double local = 1.4142136 * (nu + 6) * PERMI_UNIT * (1 + 1e-6) * sqrt((double)k / copy) * (1 + before[k - 1]);
+    double grows = 0, square = 1;
+    int rest = k < n ? k : 0;
+    for (int c = 0; c < columns; c++) {
+      const int q = left[c], r = k < n ? (int)((int64_t)q * k / (n - k)) : 0;
+      reached[c] = r;
+      rest -= r;
+      taken[c] = p->times[c] - q;
+      grows += log_factorial[r + q] - log_factorial[r] - log_factorial[p->times[c]] + log_factorial[taken[c]];
+    }
+    for (int tries = 0, best = 0, one; rest > 0; rest -= one) {
+      double most = 0;
+      for (int c = 0; c < columns; c++)
+        if ((double)left[c] / (reached[c] + 1) > most) {
+          most = (double)left[c] / (reached[c] + 1);
+          best = c;
+        }
+      one = tries++ < 64 ? 1 : rest;
+      reached[best]++;
+      grows += one * log2(1 + most);
+    }
+    total += exp2(grows / 2) * (local * size + tiny);
+    before[k] += local;
+    for (int later = k; later < n; later++) {
+      const int next = p->order[later], copies = taken[next]++;
+      square *= (later + 1.0) / (later + 1 - k) * (copies + 1 - p->times[next] + left[next]) / (copies + 1);
+      before[later + 1] += sqrt(square) * local;
+    }
+  }
+  return norm > -(double)INFINITY ? total * (1 + 1e-6) : 0;
+}
+
+/* ================================================================================ >>amplitudes_calls */
+
+/* Orders photons; returns 0 without memory. */
+static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *counts, permi_pool *pool)
+{
+  const size_t room = (size_t)columns + 1;
+  p->column = (int *)permi_pool_zeros(pool, 3 * room + (size_t)p->n, sizeof(int));
+  if (!p->column)
+    return 0;
+  p->times = p->column + room;
+  p->used = p->times + room;
+  p->order = p->used + room;
+  for (int j = 0; j < columns; j++)
+    if (!counts || counts[j]) {
+      p->column[p->columns] = j;
+      p->times[p->columns++] = counts ? counts[j] : 1;
+    }
+  for (int k = 0; k < p->n; p->used[p->order[k++]]++)
+    for (int j = 1; j < p->columns; j++) {
+      const int best = p->order[k];
+      if ((double)(p->times[j] - p->used[j]) / (p->used[j] + 1) >
+          (double)(p->times[best] - p->used[best]) / (p->used[best] + 1))
+        p->order[k] = j;
+    }
+  memset(p->used, 0, room * sizeof *p->used);
+  return 1;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs);
+#else
+#define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
+#define permi_amplitudes_gpu_run(p, outputs) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#endif
+
+/* Chooses g, and predicts. */
+static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *options)
+{
+  const perm_isa isa = permi_isa(options);
+  const permi_ranks *ranks = &p->ranks;
+  const int last = p->modes - 1, most = ranks->open < 1 ? 1 : ranks->open < last ? ranks->open : last;
+  const size_t all = permi_ranks_first(ranks, last, p->n + 1);
+  size_t even = 0;
+  p->kernel = PERMI_OF_X86(permi_amplitude_block, isa);
+  p->each = PERMI_AMPLITUDES_TERM_SECONDS * (1 + (double)p->n * p->modes / (p->n + p->modes)) *
+            (permi_lanes(isa) >= 4 ? 1 : 2);
+  for (int d = 1; d <= p->n; d++)
+    p->places += (double)permi_ranks_first(ranks, last, d + 1);
+  p->on_gpu = permi_amplitudes_gpu_takes(p, options);
+  for (int g = 1; g <= (p->on_gpu ? 1 : most) && even < PERMI_AMPLITUDES_BLOCK; g++) {
+    double entries = 0;
+    for (int d = 0; d <= p->n; d++)
+      entries += (double)((permi_ranks_states(ranks, g, d) + 1) / 2 * 2) * (d < g ? d : g);
+    if (g > 1 && entries > fmax(PERMI_AMPLITUDES_TABLE, 2.0 * (double)all))
+      break;
+    p->inner = g;
+    p->entries = (size_t)entries;
+    even = permi_ranks_states(ranks, g, (int)((double)p->n * g / p->modes));
+  }
+  p->each += p->on_gpu ? 0 : 3e-8 / (double)(even + 1);
+  p->watch->work_total = p->places * p->each;
+  for (int d = 0; d <= p->n; d++) {
+    const size_t states = permi_ranks_states(ranks, p->inner, d);
+    p->longest = states > p->longest ? states : p->longest;
+  }
+}
+
+/* Takes the memory of a run, the largest last, and makes the tables. */
+static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_outputs *outputs, permi_pool *pool)
+{
+  const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
+  const int g = p->inner, full = p->ranks.most[g - 1];
+  const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
+  const double one[2] = {1, 0};
+  size_t at = 0;
+  int32_t *place = (int32_t *)permi_pool_zeros(pool, p->entries + 1, sizeof *place);
+  double *c = (double *)permi_pool_get(pool, p->entries + 1, 4 * sizeof *c);
+  p->photon = (uint16_t (*)[2])permi_pool_zeros(pool, p->entries + 1, sizeof *p->photon);
+  p->u = (double *)permi_pool_get(pool, modes * (size_t)p->columns, 2 * sizeof(double));
+  p->unit = (double *)permi_pool_zeros(pool, 2 * modes + n + 1, sizeof(double));
+  p->walk = (permi_amplitude_walk *)permi_pool_zeros(pool, (size_t)p->threads, sizeof *p->walk);
+  p->table = (permi_amplitude_block *)permi_pool_zeros(pool, n + 1, sizeof *p->table);
+  for (int k = 0; k < p->threads && !pool->failed; k++) {
+    p->walk[k].of = p;
+    p->walk[k].inner = g;
+    p->walk[k].source = (permi_amplitude_source *)permi_pool_get(pool, n + 2, sizeof(permi_amplitude_source));
+    p->walk[k].room = (double *)permi_pool_get(pool, p->longest + 4, 2 * sizeof(double));
+  }
+  p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
+                                     sizeof(double));
+  p->work = p->out = out;
+  if (outputs && outputs->block)
+    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
+  if (p->elsewhere && !p->on_gpu)
+    p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
+  if (pool->failed)
+    return;
+  if (!p->on_gpu)
+    memcpy(p->work, one, sizeof one);
+  p->root = p->unit + 2 * modes;
+  for (int d = 0; d <= p->n; d++) {
+    permi_amplitude_block *table = &p->table[d];
+    permi_amplitude_walk fill = p->walk[0];
+    p->root[d] = sqrt((double)d);
+    table->states = (int)permi_ranks_states(&p->ranks, g, d);
+    table->width = d < g ? d : g;
+    table->lower = d > 0 ? (ptrdiff_t)(permi_ranks_first(&p->ranks, g - 1, d - full) -
+                                       permi_ranks_first(&p->ranks, g - 1, d - 1 - full)) : 0;
+    table->at = place + at;
+    table->c = c + 4 * at;
+    at += ((size_t)table->states + 1) / 2 * 2 * (size_t)table->width;
+    fill.table = table;
+    fill.inner = 0;
+    fill.high = SIZE_MAX;
+    permi_amplitudes_walk(&fill, g, d, 0, 0);
+  }
+}
+
+PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
+                                                             const perm_outputs *outputs, double *out, permi_pool *pool,
+                                                             perm_result *result)
+{
+  const perm_options *options = p->watch->options;
+  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
+  const int block = outputs && outputs->block, m = problem->m;
+  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)m + 4, sizeof *ints), *reached;
+  double one[2] = {1, 0}, *room, norm = 0, size;
+  size_t levels = (size_t)p->n + 2, states;
+  permi_ranks *ranks = &p->ranks;
+  perm_status status = PERM_OK;
+  if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
+    return PERM_ERROR_MEMORY;
+  permi_ranks_modes(ranks, m, p->n, outputs, 1, ints);
+  p->modes = ranks->modes;
+  ranks->first = (size_t *)permi_pool_zeros(pool, 2 * (size_t)ranks->modes, levels * sizeof(size_t));
+  if (!ranks->first)
+    return PERM_ERROR_MEMORY;
+  ranks->turn = ranks->first + (size_t)ranks->modes * levels;
+  states = permi_ranks_fill(ranks);
+  if (states > PTRDIFF_MAX / 64)
+    return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
+                                                   "limit the photons of rows (most)");
+  p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
+  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
+                                                  : states - p->offset;
+  p->elsewhere = p->probabilities || block || p->count != states;
+  if (p->count && !out && !block)
+    return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
+  if (p->resident && (block || !p->n || !options->gpu.devices))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
+                                                         "block");
+  if (p->count && p->n == 0) {
+    p->total = 1;
+    if (block && outputs->block(outputs->user_data, 0, 1, one))
+      p->watch->stopped = PERM_STOPPED_CANCELLED;
+    else if (!block)
+      memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
+  } else if (p->count) {
+    const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
+    permi_amplitudes_plan(p, options);
+    if (p->resident && !p->on_gpu)
+      return permi_fail(result, PERM_ERROR_DEVICE, 6, "outputs: on_gpu, but there is no GPU");
+    room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
+    reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
+    permi_amplitudes_room(p, out, outputs, pool);
+    if (pool->failed)
+      return PERM_ERROR_MEMORY;
+    size = permi_amplitudes_norm(p, &view, room);
+    p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
+    norm = permi_amplitudes_bound(p, size, room + spare, reached);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p, outputs) : permi_amplitudes_run(p, outputs);
+    if (status == PERM_ERROR_DEVICE)
+      return permi_fail(result, status, 0, "%s", p->watch->message);
+  }
+  if (status != PERM_OK || p->watch->stopped != PERM_OK)
+    return status;
+  result->exp2 = (long long)floor(p->n * p->scale + 0.5);
+  result->error_bound = result->error_estimate = norm;
+  result->terms = p->n ? p->done / p->each : 1;
+  result->value = sqrt(p->total); /* what the tolerance is relative to */
+  status = permi_judge(options, result);
+  result->value = p->total;
+  return status;
+}
+
+PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
+                                                  const int *column_counts, const perm_outputs *outputs,
+                                                  const perm_options *options_given, double *out, perm_result *result)
+{
+  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
+  permi_amplitudes plan;
+  permi_metered call;
+  perm_result unused;
+  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
+  permi_control watch = permi_control_begin(options);
+  permi_pool pool = {&options->allocator, NULL, 0};
+  perm_status status;
+  result = result ? result : &unused;
+  permi_result_clear(result);
+  memset(&plan, 0, sizeof plan);
+  plan.watch = &watch;
+  watch.activity = "adding photons";
+  status = permi_check_whole(options, 7, result);
+  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
+                            options->precision != PERM_PRECISION_DEFAULT))
+    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
+                                                      "precision default");
+  if (status == PERM_OK)
+    status = permi_check_problem(&problem, 0, result);
+  if (status == PERM_OK) {
+    plan.threads = permi_threads(options);
+    plan.probabilities = outputs && outputs->probabilities;
+    plan.resident = outputs && outputs->on_gpu;
+    status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
+    problem.column_count = column_counts;
+  }
+  if (status == PERM_OK)
+    status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
+  permi_pool_release(&pool);
+  if (status == PERM_ERROR_MEMORY)
+    permi_fail_memory(result);
+  else if (watch.stopped != PERM_OK)
+    status = permi_fail_stopped(&watch, result);
+  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
+    result->method = PERM_METHOD_SUBSETS;
+    result->isa = plan.on_gpu                              ? PERM_ISA_CUDA
+                  : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options)
+                                                          : PERM_ISA_PLAIN;
+    result->gpus = plan.on_gpu;
+    result->threads = plan.threads;
+    result->is_complex = 1;
+    result->seconds = permi_seconds() - watch.start;
+  }
+  result->status = permi_meter_end(&call, status, result);
+  return permi_kind(result->status, 2, options_given, result);
+}
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 3
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -7978,6 +8755,131 @@ static const permi_back_family PERMI_NAME(back_family) = {
 #undef PERMI_BACK_VECTORS
 #undef PERMI_N
 #undef PERMI_H
+#endif
+
+/* ============================================================================= >>amplitudes_kernels
+   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
+   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
+
+#if PERMI_WIDTH != 2 /* NEON runs plain C */
+#if PERMI_WIDTH >= 4
+/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
+                                                          int left)
+{
+  const permi_amplitude_source *source = block->source, *const end = source + block->sources;
+  PERMI_V re[4], im[4];
+  PERMI_UNROLL
+  for (int v = 0; v < vectors; v++)
+    re[v] = im[v] = PERMI_SET(0.0);
+  for (; source < end; source++) {
+    const double *x = block->from + 2 * (block->place + k - source->below);
+    const PERMI_V a = PERMI_SET(source->c[0]), b = PERMI_SET(source->c[1]);
+    PERMI_UNROLL
+    for (int v = 0; v < vectors; v++) {
+#if PERMI_WIDTH == 8
+      const PERMI_V z = left == 4 ? PERMI_LOAD_ANY(x + 8 * v)
+                                  : _mm512_maskz_loadu_pd((__mmask8)(255 >> (8 - 2 * left)), x);
+#else
+      const PERMI_V z = left == 2 ? PERMI_LOAD_ANY(x + 4 * v) : _mm256_castpd128_pd256(_mm_loadu_pd(x));
+#endif
+      re[v] = PERMI_FMA(z, a, re[v]);
+      im[v] = PERMI_FMA(z, b, im[v]);
+    }
+  }
+  PERMI_UNROLL
+  for (int v = 0; v < vectors; v++)
+#if PERMI_WIDTH == 8
+    re[v] = _mm512_fmaddsub_pd(re[v], PERMI_SET(1.0), _mm512_permute_pd(im[v], 0x55));
+#else
+    re[v] = _mm256_addsub_pd(re[v], _mm256_permute_pd(im[v], 5));
+#endif
+  PERMI_UNROLL
+  for (int v = 0; v < vectors; v++)
+    PERMI_STORE_ANY(block->room + 2 * k + v * PERMI_WIDTH, re[v]);
+}
+#endif
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_inner)(const permi_amplitude_block *block, int width)
+{
+  const double *x = block->from + 2 * block->lower, *c = block->c, *room = block->room;
+  const int32_t *at = block->at;
+  double *to = block->to;
+  for (int left = block->states; left > 0; left -= 2, at += 2 * width, c += 8 * width, room += 4, to += 4) {
+#if PERMI_WIDTH == 1
+    double y[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int q = 0; q < width; q++)
+      PERMI_UNROLL
+      for (int v = 0; v < 8; v++)
+        y[v] += x[2 * (ptrdiff_t)at[2 * q + (v >> 1 & 1)] + (v & 1)] * c[8 * q + v];
+    for (int v = 0; v < (left > 1 ? 4 : 2); v += 2) {
+      to[v] = (y[v] - y[v + 5]) + room[v];
+      to[v + 1] = (y[v + 1] + y[v + 4]) + room[v + 1];
+    }
+#else
+    __m256d sum, im;
+#if PERMI_WIDTH == 8
+    PERMI_V y = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm512_broadcast_f64x2(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q]));
+      y = PERMI_FMA(_mm512_mask_broadcast_f64x2(z, 0xcc, _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1])),
+                    PERMI_LOAD_ANY(c + 8 * q), y);
+    }
+    sum = _mm512_castpd512_pd256(y);
+    im = _mm512_extractf64x4_pd(y, 1);
+#else
+    sum = im = PERMI_SET(0.0);
+    PERMI_UNROLL
+    for (int q = 0; q < width; q++) {
+      const PERMI_V z = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q])),
+                                             _mm_loadu_pd(x + 2 * (ptrdiff_t)at[2 * q + 1]), 1);
+      sum = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q), sum);
+      im = PERMI_FMA(z, PERMI_LOAD_ANY(c + 8 * q + 4), im);
+    }
+#endif
+    sum = _mm256_add_pd(_mm256_addsub_pd(sum, _mm256_permute_pd(im, 5)), _mm256_loadu_pd(room));
+    if (left > 1)
+      _mm256_storeu_pd(to, sum);
+    else
+      _mm_storeu_pd(to, _mm256_castpd256_pd128(sum));
+#endif
+  }
+}
+
+PERMI_KERNEL PERMI_NAME(amplitude_block)(const permi_amplitude_block *block)
+{
+  const int states = block->states;
+  int k = 0;
+#if PERMI_WIDTH >= 4
+  for (; k + 2 * PERMI_WIDTH <= states; k += 2 * PERMI_WIDTH)
+    PERMI_NAME(amplitude_sums)(block, k, 4, PERMI_WIDTH / 2);
+  for (; k + PERMI_WIDTH / 2 <= states; k += PERMI_WIDTH / 2)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH / 2);
+  if (k < states)
+    PERMI_NAME(amplitude_sums)(block, k, 1, PERMI_WIDTH == 4 ? 1 : states - k);
+#else
+  for (; k < states; k++) {
+    double y[4] = {0, 0, 0, 0};
+    for (int s = 0; s < block->sources; s++) {
+      const double *c = block->source[s].c, *x = block->from + 2 * (block->place + k - block->source[s].below);
+      PERMI_UNROLL
+      for (int v = 0; v < 4; v++)
+        y[v] += x[v & 1] * c[v >> 1];
+    }
+    block->room[2 * k] = y[0] - y[3];
+    block->room[2 * k + 1] = y[1] + y[2];
+  }
+#endif
+  switch (block->width) {
+  case 2: PERMI_NAME(amplitude_inner)(block, 2); break;
+  case 3: PERMI_NAME(amplitude_inner)(block, 3); break;
+  case 4: PERMI_NAME(amplitude_inner)(block, 4); break;
+  case 5: PERMI_NAME(amplitude_inner)(block, 5); break;
+  default: PERMI_NAME(amplitude_inner)(block, block->width);
+  }
+  PERMI_LEAVE();
+}
 #endif
 
 #endif /* PERMI_FAMILY */

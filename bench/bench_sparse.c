@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid planner planner=NAME prices threads tracking
+     hybrid planner planner=NAME prices threads tracking amplitudes
    or: build/bench_sparse process COMMAND... */
 #include "../tests/unit/inside.h"
 
@@ -20,6 +20,7 @@ static double bench_seconds(void)
 #include "bench_process.h"
 #include "bench_sparse_threads.h"
 #include "bench_tracking.h"
+#include "bench_amplitudes.h"
 
 int main(int argc, char **argv)
 {
@@ -39,9 +40,11 @@ int main(int argc, char **argv)
       bench_threads();
     } else if (!strcmp(argv[i], "tracking")) {
       bench_tracking();
+    } else if (!strcmp(argv[i], "amplitudes")) {
+      bench_amplitudes();
     } else {
       fprintf(stderr,
-              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking, or process "
+              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking amplitudes, or process "
               "COMMAND...\n",
               argv[i]);
       return 2;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 #define PERM_IMPLEMENTATION
-#include "perm.h"
+#include "perm_more.h"
 #include "perm_random.h"
 
 enum { MOST = 63, MOST_MODES = 400 }; /* photons, modes */
@@ -85,31 +85,6 @@ static void sample(int m, int n, const double *u, generate_random *random, int *
 }
 
 enum { M = 8, N = 4, OUTPUTS = 330 }; /* OUTPUTS = C(M + N - 1, N): small enough to see all */
-static struct {
-  double probability;
-  int count[M], seen;
-} output[OUTPUTS];
-
-/* Appends to output[] every way to put `left` photons into modes `mode` and later, given those before. Its probability:
-   the squared permanent, each row as often as there are photons in its mode, over the factorials of these numbers. */
-static int list_outputs(const double *u, int *count, int mode, int left, double factorials, int found)
-{
-  perm_result r;
-  int k;
-  if (mode == M - 1) {
-    for (count[mode] = left; left > 1; left--)
-      factorials *= left;
-    need(perm_compute_repeated_complex(M, N, u, N, count, NULL, NULL, &r), &r);
-    memcpy(output[found].count, count, sizeof output[found].count);
-    output[found].probability = ldexp(r.value * r.value + r.imaginary * r.imaginary, 2 * (int)r.exp2) / factorials;
-    return found + 1;
-  }
-  for (k = 0; k <= left; k++, factorials *= k) {
-    count[mode] = k;
-    found = list_outputs(u, count, mode + 1, left - k, factorials, found);
-  }
-  return found;
-}
 
 /* probability[s]: that s of n photons leave by the first `half` modes. Its generating function in z is the permanent of
    I + (z - 1) V, V the products of the columns over these modes, and is known from n + 1 roots of unity. */
@@ -195,8 +170,11 @@ int main(int argc, char **argv)
 {
   enum { SAMPLES = 20000, PHOTONS = 12, MODES = 144 };
   static double u[2 * MODES * PHOTONS];
-  double total = 0, apart = 1, chi_square = 0, rare[2] = {0, 0}, seconds = 0;
-  int count[MODES], outputs, cells = 0, k, s;
+  const perm_outputs all = {NULL, NULL, 1, NULL, NULL};
+  double probability[OUTPUTS], apart = 1, chi_square = 0, rare[2] = {0, 0}, seconds = 0;
+  int count[MODES], seen[OUTPUTS] = {0}, cells = 0, k, s;
+  size_t at;
+  perm_result r;
   generate_random random = {2018};
   clock_t start;
 
@@ -211,22 +189,19 @@ int main(int argc, char **argv)
     return 2;
   }
   interferometer(M, N, u, &random);
-  outputs = list_outputs(u, count, 0, N, 1, 0);
-  for (k = 0; k < outputs; k++)
-    total += output[k].probability;
-  printf("%d photons in %d modes: %d outputs, total probability %.13f\n", N, M, outputs, total);
-  for (k = 0; k < N; k++) /* the last output: all in the first mode */
+  need(perm_amplitudes_complex(M, N, u, N, NULL, &all, NULL, probability, &r), &r);
+  printf("%d photons in %d modes: %d outputs, total probability %.13f\n", N, M, OUTPUTS, r.value);
+  for (k = 0; k < N; k++) /* the first output: all in the first mode */
     apart *= u[2 * k] * u[2 * k] + u[2 * k + 1] * u[2 * k + 1];
-  printf("all in one mode: %.11f times as often as distinguishable photons\n", output[outputs - 1].probability / apart);
+  printf("all in one mode: %.11f times as often as distinguishable photons\n", probability[0] / apart);
 
   for (s = 0; s < SAMPLES; s++) {
     sample(M, N, u, &random, count);
-    for (k = 0; memcmp(output[k].count, count, sizeof output[k].count); k++)
-      ;
-    output[k].seen++;
+    perm_amplitudes_index(M, count, &all, &at);
+    seen[at]++;
   }
-  for (k = 0; k < outputs; k++)
-    add_cell(SAMPLES * output[k].probability, output[k].seen, rare, &chi_square, &cells);
+  for (k = 0; k < OUTPUTS; k++)
+    add_cell(SAMPLES * probability[k], seen[k], rare, &chi_square, &cells);
   tell(SAMPLES, rare, chi_square, cells);
 
   interferometer(MODES, PHOTONS, u, &random);

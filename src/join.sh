@@ -12,6 +12,6 @@ join() { # FILE AWK-ARGUMENTS...: nothing is replaced unless joining succeeds
 join perm.h
 join perm_sparse.h -v given=src/perm.h
 join perm_more.h -v given="src/perm.h src/perm_sparse.h"
-join perm_cuda.cu -v given="src/perm.h src/perm_sparse.h"
+join perm_cuda.cu -v given="src/perm.h src/perm_sparse.h src/perm_more.h"
 join perm_mpi.c
 # SPDX-License-Identifier: MIT

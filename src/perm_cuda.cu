@@ -7,7 +7,7 @@
    first needed; result.message tells what is missing.
 
    CONTENTS  Each tag is a file of src/, in the folder before it. With PERM_WITH_CUDA perm.h reads the first part,
-   perm_sparse.h the second: C without cuda.h. The last part, kernels and driver, is nvcc's.
+   perm_sparse.h the second, perm_more.h the third: C without cuda.h. The last part, kernels and driver, is nvcc's.
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
@@ -19,6 +19,7 @@
                      >>program_plan   the plan
      sign_search/    >>signs_gpu      tables of the sign search
      codegen/        >>codegen        the published generated kernels
+     amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
                      >>text_exact     integers
@@ -26,10 +27,12 @@
                      >>text_signs     the pruned sign search
                      >>text_minors    minors of a row, of all rows
                      >>text_frontier  arrays of the frontier
+                     >>text_amplitudes  amplitudes
                      >>driver         CUDA driver and NVRTC, opened at run time; devices
                      >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
                      >>gpu_run        chunk ranges on several GPUs; batches
                      >>gpu_frontier   the frontier's dynamic program, on one GPU
+                     >>gpu_amplitudes all amplitudes, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
@@ -65,6 +68,9 @@
 #include "sign_search/signs_gpu.h"
 #include "codegen/codegen.h"
 
+#elif PERMI_CUDA_HOST == 3
+#include "amplitudes/amplitudes_gpu.h"
+
 #else /* for nvcc */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -85,10 +91,12 @@
 #include "gpu/text_signs.h"
 #include "gpu/text_minors.h"
 #include "gpu/text_frontier.h"
+#include "gpu/text_amplitudes.h"
 #include "gpu/driver.h"
 #include "gpu/compile.h"
 #include "gpu/gpu_run.h"
 #include "gpu/gpu_frontier.h"
+#include "gpu/gpu_amplitudes.h"
 #endif /* PERMI_CUDA_HOST */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

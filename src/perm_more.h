@@ -21,6 +21,7 @@
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
+       perm_amplitudes_*            all amplitudes or probabilities of photons in an interferometer
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
        perm_prove_integer, _gaussian, _sparse    an exact permanent with a proof that anyone can check
@@ -41,9 +42,12 @@
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
+     amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
+                     perm_amplitudes_*
 
    REFERENCES  besides those of perm.h
      [Bar96] Barvinok, Math. Oper. Res. 21 (1996) 65-84: fixed rank.
+     [HMSV23] Heurtel, Mansfield, Senellart, Valiron, Comput. Phys. Commun. 291 (2023) 108848: SLOS.
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
@@ -116,6 +120,16 @@ PERMI_BRIEF_BEGIN
 #include "sample/sample.h"
 #include "sample/derive.h"
 
+#include "amplitudes/outputs.h"
+#include "amplitudes/amplitudes.h"
+#include "amplitudes/amplitudes_bound.h"
+#include "amplitudes/amplitudes_calls.h"
+
+#if defined(PERM_WITH_CUDA)
+#define PERMI_CUDA_HOST 3
+#include PERM_CUDA_FILE
+#undef PERMI_CUDA_HOST
+#endif
 PERMI_BRIEF_END
 
 #if defined(__NVCC__)
@@ -130,6 +144,7 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 #include "rook/rook_kernels.h"
 #include "sample/derive_kernels.h"
+#include "amplitudes/amplitudes_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* Copyright (c) 2026 the perm authors. SPDX-License-Identifier: MIT; its text stands at the end of perm.h. */

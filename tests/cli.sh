@@ -399,6 +399,45 @@ expect marginals_scales 0 '^    2 2 0[.](6|59999)' --marginals $dir/scales.txt
 for option in --gradient "--mod 7" --explain "--rows 1,1" "--sample 2"; do
   expect "marginals $option" 2 'has no use for' --marginals $option $dir/nine.txt
 done
+# amplitudes
+printf '0.6 0.8\n0.8 -0.6\n' >$dir/splitter.txt # per [[0.6, 0.8], [0.8, -0.6]] = 0.28
+printf '9007199254740993 1\n1 1\n' >$dir/whole53.txt
+expect amplitudes 0 '^    1,1 0[.]2(8|79999)[0-9]* -?0$' --amplitudes $dir/splitter.txt
+check amplitudes_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 3
+check amplitudes_sum grep -Eq '^  2 photons: the squares of all amplitudes have the sum (1|0[.]99999)[0-9.]*$' $dir/out
+expect amplitudes_cols 0 '^    3,0 0[.]216' --amplitudes --cols 3,0 $dir/splitter.txt
+expect amplitudes_limits 0 '^    1,2 0[.]' --amplitudes --cols 3,0 --rows 2,2 $dir/splitter.txt
+check amplitudes_limits_all test "$(grep -c '^    [0123],[0123] ' $dir/out)" -eq 2
+expect probabilities 0 '^    0,2 0[.]46079999|^    0,2 0[.]4608' --amplitudes --probabilities $dir/splitter.txt
+expect amplitudes_json 0 '"exp2":0,.*"amplitudes":\[\[\[2,0\],\["0[.]678[0-9]*","-?0"\]\],\[\[1,1\],' --amplitudes --json $dir/splitter.txt
+expect probabilities_json 0 '"probabilities":\[\[\[2,0\],"0[.]46[0-9]*"\],' --amplitudes --probabilities --json $dir/splitter.txt
+expect amplitudes_none 0 '"value":"0",.*"amplitudes":\[\]' --amplitudes --json --rows 0,0 $dir/splitter.txt
+printf '1e200 0\n0 1e200\n' >$dir/large.txt
+expect amplitudes_unit 0 '^  amplitudes times 2\^13[0-9]*:$' --amplitudes $dir/large.txt
+check amplitudes_unit_sum grep -Eq 'have the sum [0-9.e-]* times 2\^26' $dir/out
+expect amplitudes_npy 0 'errs by .* at most, proved; ' --amplitudes --npy $dir/a.npy $dir/splitter.txt
+check amplitudes_npy_bytes test "$(wc -c <$dir/a.npy)" -eq 176
+check amplitudes_npy_shape grep -aq "'shape': (3,), }" $dir/a.npy
+check amplitudes_no_list test "$(grep -c '^    ' $dir/out)" -eq 0
+expect probabilities_npy 0 proved --amplitudes --probabilities --npy $dir/a.npy $dir/splitter.txt
+check probabilities_npy_bytes test "$(wc -c <$dir/a.npy)" -eq 152
+expect amplitudes_npy_kept 2 'would replace a file that is no .npy' --amplitudes --npy $dir/nine.txt $dir/splitter.txt
+expect amplitudes_npy_input 2 'would destroy the input' --amplitudes --force --npy $dir/splitter.txt $dir/splitter.txt
+expect amplitudes_npy_file 4 'cannot write: ' --amplitudes --npy $dir/none/a.npy $dir/splitter.txt
+expect amplitudes_stream 2 'takes a file, not a stream' --amplitudes --npy - $dir/splitter.txt
+expect amplitudes_whole 2 'an integer above 2.53 is no double' --amplitudes $dir/whole53.txt
+expect amplitudes_counts 2 'cols has 3 numbers for 2 columns' --amplitudes --cols 1,1,1 $dir/splitter.txt
+expect amplitudes_negative 2 'cols: number 2 [(]counted from 1[)] is negative' --amplitudes --cols 1,-1 $dir/splitter.txt
+expect amplitudes_many 3 'there are too many.*limit the photons of rows [(]--rows[)]' --amplitudes --generate unitary:60
+expect amplitudes_bytes 3 '1352078 outputs take 21.6 MB; --npy FILE keeps them elsewhere' --amplitudes --max-bytes 1e7 --generate unitary:12
+expect amplitudes_time 1 'max-seconds reached' --amplitudes --probabilities --npy $dir/late.npy --max-seconds 0.02 --generate unitary:13
+check amplitudes_time_nothing test ! -e $dir/late.npy
+expect amplitudes_method 2 'amplitudes have methods auto and subsets' --amplitudes --method glynn $dir/splitter.txt
+expect amplitudes_alone 2 'does nothing without "--amplitudes"' --probabilities $dir/splitter.txt
+expect amplitudes_checkpoint 2 'only permanents have pieces' --amplitudes --checkpoint $dir/a.ck $dir/splitter.txt
+for option in "--mod 7" --gradient "--minors 1" --rook --estimate --marginals "--precision dd" --explain; do
+  expect "amplitudes $option" 2 'no use for|only one of' --amplitudes $option $dir/splitter.txt
+done
 expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samples 300 --seed 9 --generate gauss:12
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30

@@ -200,6 +200,10 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip
   check "Fourier interferometers" holds $out/dip "$fourier" 4
   check "the dip" holds $out/dip '$1 == 2 { n++; bad = $2 > 1e-12 || $3 != 0.5 }'
+  check "interferometer" $at/interferometer; mv $out/log $out/ways
+  check "a tritter's closed form, forbidden outputs, 192 photons" holds $out/ways '$1 ~ /^[0-9]+$/ {
+    n++; for (p = k = 1; 3 * k <= $1; k++) p *= (3 * k - 1) * (3 * k - 2) / (9 * k * k)
+    if (!(abs($5 - p) < 1e-12 && abs($3) < 1e-12 && $6 < 1e-20)) bad = 1 }' 4
   for scene in "1 1 1" "5 3 1983" "9 3 7" "10 4 2" ${largest:+"$largest"}; do
     check "tracking $scene" $at/tracking $scene; mv $out/log $out/tracking
     check "tracking $scene: by enumeration" holds $out/tracking "$tracking" \
@@ -239,7 +243,7 @@ outputs() { # outputs DIRECTORY: of the programs there
     '/^bosons/ { n++; bad = $6 + 0 != 2 || abs($8 - 2) > 4 * $10 || $10 + 0 > 0.05 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
   check "fermions do not meet" holds $out/gas \
     '/^fermions/ { n++; bad = $6 + 0 != 0 || $8 != 0 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
-  for name in hong_ou_mandel order_statistics bose_gas tilings; do check "$name: picture" picture $at $name; done
+  for name in hong_ou_mandel interferometer order_statistics bose_gas tilings; do check "$name: picture" picture $at $name; done
   check "no picture, no success" sh -c "! $at/hong_ou_mandel $out/no/place.svg"
 
   for board in "2 2" "8 8" "7 6" "1 10" "4 15" "12 13"; do

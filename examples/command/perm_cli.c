@@ -49,7 +49,7 @@
 #include "perm_cli_answer.h"
 #include "perm_cli_explain.h"
 #include "perm_cli_checkpoint.h"
-#include "perm_cli_dense.h"
+#include "perm_cli_amplitudes.h"
 
 static volatile int cli_interrupted;
 
@@ -63,7 +63,7 @@ static void cli_interrupt(int number)
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
   const int one = !run->minors && !run->gradient && !run->marginals && !run->rook && !run->estimate && !run->sample &&
-                  !run->rows && !run->columns;
+                  !run->rows && !run->columns && !run->amplitudes;
   const int samples = one && !run->options.modulus && matrix->m == matrix->n;
   const char *const message = result->message;
   switch (result->status) {
@@ -106,7 +106,8 @@ static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm
   const char *const about = strncmp(result->message, "exactly in about ", 17) ? NULL : result->message;
   const int length = about ? (int)(strstr(about, " with precision") - about) : 0;
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
-      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample && !run->marginals)
+      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample && !run->marginals &&
+      !run->amplitudes)
     fprintf(stderr, "perm: the entries are integers: %.*s%s%s\n", length, about ? about : "", about ? ": " : "",
             run->gradient || run->minors ? "--precision exact gives every digit"
             : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
@@ -277,7 +278,8 @@ static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
 {
   const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
   const int entries = run->marginals || run->market || (run->gradient && large && !run->rows && !run->columns);
-  cli_minors list = {NULL, NULL, NULL, "minors", n, n, 1, NULL};
+  cli_minors list = {NULL, NULL, NULL, "minors", n, n, 1, NULL, NULL, 0, NULL};
+  list.what = run->probabilities ? "probabilities" : run->amplitudes ? "amplitudes" : list.what;
   list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
   list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
   list.columns = entries ? list.count : n;
@@ -402,6 +404,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       cli_no_memory(&result);
     } else if (list.at)
       cli_compute_entries(run, &matrix, &result, &list);
+    else if (run->amplitudes)
+      cli_compute_amplitudes(run, &matrix, &result, &list);
     else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
     else if (run->rook)
@@ -444,6 +448,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       cli_print_market(&result, &list);
     if (result.status > 0)
       fprintf(stderr, "perm: %s: %s\n", name, result.message);
+  } else if (run->amplitudes && result.status >= 0) {
+    cli_print_amplitudes(name, &matrix, &result, &list);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
     if (numbers)
@@ -462,7 +468,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
     else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient &&
-             !run->marginals && !run->rook && !run->rows && !run->columns)
+             !run->marginals && !run->rook && !run->rows && !run->columns && !run->amplitudes)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);
@@ -499,7 +505,7 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
 {
   cli_file *file = (cli_file *)user_data;
   cli *run = file->run;
-  const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove --market ") : NULL;
+  const char *const one_file = line ? cli_given(run, " --write --spy --checkpoint --prove --market --npy ") : NULL;
   perm_result *result = &file->result;
   char *name;
   if (line && cli_interrupted) { /* between two graphs, or at the one before */

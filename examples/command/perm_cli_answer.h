@@ -97,6 +97,8 @@ typedef struct cli_minors {
   const char *what;
   int count, columns, parts;
   const perm_matrix *at;
+  const int *most; /* of amplitudes: limits, photons, and room for a state; else NULL */
+  int photons, *state;
 } cli_minors;
 
 static void cli_list_free(cli_minors *list)
@@ -104,7 +106,9 @@ static void cli_list_free(cli_minors *list)
   free(list->number);
   free(list->integer);
   free(list->unmatched);
+  free(list->state);
   list->number = list->unmatched = NULL;
+  list->state = NULL;
   list->integer = NULL;
 }
 
@@ -125,6 +129,13 @@ static int cli_list_row(const cli_minors *list, int k, int *row)
   while (list->at->row_start[*row + 1] <= (size_t)k)
     ++*row;
   return *row;
+}
+
+/* The photons that amplitude k is of, in list->state. */
+static void cli_list_state(const cli_minors *list, int m, int k)
+{
+  const perm_outputs outputs = {list->most, NULL, 0, NULL, NULL};
+  perm_amplitudes_state(m, list->photons, &outputs, (size_t)k, list->state);
 }
 
 static int cli_has(const cli_minors *list)
@@ -201,13 +212,21 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
     if (list->at)
       printf("[%d,%d,", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
+    if (list->state) {
+      cli_list_state(list, matrix->m, k);
+      for (int i = 0; i < matrix->m; i++)
+        printf("%s%d", i ? "," : "[[", list->state[i]);
+      printf(matrix->m ? "]," : "[[],");
+    }
     printf("%s\"%s\"", parts == 2 ? "[" : "", cli_list_text(list, parts * k));
     if (parts == 2)
       printf(",\"%s\"]", cli_list_text(list, 2 * k + 1));
-    if (list->at)
+    if (list->at || list->state)
       putchar(']');
     printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
   }
+  if (list->state && !count)
+    printf(",\"%s\":[]", list->what);
   for (k = 0; list->unmatched && k < cli_longer(matrix); k++)
     printf("%s\"%.17g\"%s", k ? "," : ",\"unmatched\":[", list->unmatched[k], k + 1 < cli_longer(matrix) ? "" : "]");
   printf(",\"escalated\":%d", result->escalated);
@@ -232,6 +251,8 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {": perm_compute_integer, perm_compute_gaussian", ""},
     {": use perm_compute_integer or perm_compute_repeated_integer", ""},
     {"for sparse matrices: perm_compute_sparse of perm_sparse.h", "not for --rows and --cols"},
+    {"outputs: there", "there"},
+    {"rows (most)", "rows (--rows)"},
     {"row_counts:", "--rows:"},
     {"column_counts:", "--cols:"},
     {"max_bytes = ", "--max-bytes "},

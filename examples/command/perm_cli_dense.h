@@ -366,6 +366,18 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
   }
 }
 
+/* Is there a number for every row and column? */
+static int cli_check_counts(const cli *run, const perm_matrix *matrix, perm_result *result)
+{
+  const int m = matrix->m, n = matrix->n, rows = run->rows && run->rows != m;
+  if (!rows && (!run->columns || run->columns == n))
+    return 1;
+  result->status = PERM_ERROR_COUNTS;
+  snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
+           rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
+  return 0;
+}
+
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
 static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_result *result, perm_estimate *estimate,
                               cli_minors *list)
@@ -378,11 +390,8 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   const double start = cli_clock();
   double *real = NULL;
   int64_t *integer = NULL;
-  if ((run->rows && run->rows != m) || (run->columns && run->columns != n)) {
-    const int rows = run->rows && run->rows != m;
-    result->status = PERM_ERROR_COUNTS;
-    snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
-             rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
+  if (!cli_check_counts(run, matrix, result)) {
+    /* is told */
   } else if (run->estimate && m != n) {
     result->status = PERM_ERROR_UNSUPPORTED;
     snprintf(result->message, sizeof result->message, "--estimate takes square matrices");

@@ -17,7 +17,8 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook", "--marginals", "--market", "--prove"};
+    "--progress", "--json", "--rook", "--marginals", "--market", "--prove",
+    "--amplitudes", "--probabilities", "--npy"};
 
 typedef struct cli {
   perm_options options;
@@ -25,11 +26,12 @@ typedef struct cli {
   const char *told;     /* the activity of which that line was written */
   double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
-  int json, market, estimate, gradient, marginals, rook, minors; /* minors: the row, counted from 1 */
+  int json, market, estimate, gradient, marginals, rook, amplitudes, probabilities;
+  int minors;           /* the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
-  const char *generate, *write, *spy, *prove, *resume;
+  const char *generate, *write, *spy, *prove, *npy, *resume;
   int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
   int force;
   char given[CLI_COUNT(cli_options)]; /* by the place in cli_options: the option was given */
@@ -68,6 +70,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--marginals", " --mod --tolerance --precision --minors --gradient --rook --estimate --sample --prove --explain "
                     "--rows --cols --isa --gpus --cpu-fallback --gpu-cache ",
      "chances of entries are computed in doubles, on the CPU, and nothing else is"},
+    {"--amplitudes", " --mod --precision --effort --minors --gradient --marginals --market --rook --estimate --sample "
+                     "--prove --explain --spy --gpus --cpu-fallback --gpu-cache ",
+     "amplitudes are computed in doubles, on the CPU, and nothing else is"},
     {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
     {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
@@ -82,7 +87,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
-    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove "},
+    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove --npy "},
+    {"--probabilities", " --amplitudes "}, {"--npy", " --amplitudes "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
 
 static int cli_among(const char *word, const char *const *list, int count)
@@ -179,7 +185,7 @@ static int cli_check_pairs(const cli *run)
     }
   }
   if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --marginals --rook --estimate --sample --explain "
+      (other = cli_given(run, " --minors --gradient --marginals --rook --estimate --sample --explain --amplitudes "
                               "--checkpoint --part --mod --certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
@@ -266,15 +272,15 @@ static int cli_would_clean(const char *path, const char *other)
 /* Would one output replace or clean away another one of this command? What destroys a checkpoint: cli_check_inputs. */
 static int cli_check_outputs(const cli *run)
 {
-  const char *const option[4] = {"--write", "--spy", "--prove", run->resume ? "--resume" : "--checkpoint"};
-  const char *const path[4] = {run->write, run->spy, run->prove, run->options.checkpoint.file};
+  const char *const option[5] = {"--write", "--spy", "--prove", "--npy", run->resume ? "--resume" : "--checkpoint"};
+  const char *const path[5] = {run->write, run->spy, run->prove, run->npy, run->options.checkpoint.file};
   char text[64];
   int i, k;
-  for (i = 0; i < 4; i++)
-    for (k = 0; k < 3; k++)
+  for (i = 0; i < 5; i++)
+    for (k = 0; k < 4; k++)
       if (!path[i] || !path[k] || k == i) {
         continue;
-      } else if (k < i && i < 3 && (!strcmp(path[i], path[k]) || cli_same_file(path[i], path[k]))) {
+      } else if (k < i && i < 4 && (!strcmp(path[i], path[k]) || cli_same_file(path[i], path[k]))) {
         snprintf(text, sizeof text, "%s and %s have one name", option[k], option[i]);
         return cli_usage(text, path[i], "give two");
       } else if (cli_would_clean(path[i], path[k])) {
@@ -352,6 +358,8 @@ static int cli_check_files(const cli *run)
     code = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
   if (code == CLI_DONE)
     code = cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent");
+  if (code == CLI_DONE)
+    code = cli_check_output(run, "--npy", run->npy, "\223NUMPY", ".npy");
   return code == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : code;
 }
 
@@ -516,9 +524,10 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->sample)
-    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors and --rook do not go "
-                     "with", what, "leave one out");
+  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->sample ||
+      run->amplitudes)
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and "
+                     "--amplitudes do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
@@ -540,6 +549,7 @@ static int cli_take_flag(cli *run, const char *name)
       {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
       {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
       {"--progress", &run->progress}, {"--market", &run->market},
+      {"--amplitudes", &run->amplitudes}, {"--probabilities", &run->probabilities},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
   int k;
   for (k = 0; k < CLI_COUNT(flags); k++)
@@ -668,11 +678,12 @@ static int cli_take_value(cli *run, const char *name, const char *value)
     if (run->generate)
       return cli_usage("a second --generate", value, "give one");
     run->generate = value;
-  } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume") || !strcmp(name, "--prove")) {
+  } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume") || !strcmp(name, "--prove") ||
+             !strcmp(name, "--npy")) {
     CLI_NEED("expected a file name")
     if (cli_check_name(name, value) != CLI_DONE)
       return CLI_USAGE;
-    *(name[2] == 'p' ? &run->prove : &options->checkpoint.file) = value;
+    *(name[2] == 'p' ? &run->prove : name[2] == 'n' ? &run->npy : &options->checkpoint.file) = value;
     cli_proves |= name[2] == 'p';
     run->resume = name[2] == 'r' ? value : run->resume;
   } else if (!strcmp(name, "--part")) {
@@ -695,7 +706,7 @@ static int cli_take_value(cli *run, const char *name, const char *value)
 static int cli_check(cli *run)
 {
   const perm_options *options = &run->options;
-  const char *const single = cli_given(run, " --spy --prove --write --market ");
+  const char *const single = cli_given(run, " --spy --prove --write --market --npy ");
   if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
     return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
   if (run->generate && run->files)

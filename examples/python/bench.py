@@ -4,6 +4,7 @@ Run:  make bench-python        (makes build/venv with numpy and the others)
       python3 bench.py [-o FILE.svg] [--limit SECONDS] [--threads 1,2]
       python3 bench.py --calls        # what a small call of perm.py costs, by both of its forms
       python3 bench.py --scenes       # association probabilities of tracking, beside EHM2 of pyehm; needs scipy
+      python3 bench.py --photons      # all outputs of interferometers, beside perceval and piquasso
 
 One thread: processor seconds of the process, so that other programs matter less; more: seconds that pass. Times are of
 whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took
@@ -266,6 +267,15 @@ def scene(targets, side, seed):
     return np.where(square < gate * gate, seen * np.exp(-square / 2) / (2 * np.pi * clutter), 0), 1 - seen
 
 
+def timed(function, times):
+    seconds, value = [], None
+    for _ in range(times):
+        begin = time.perf_counter()
+        value = function()
+        seconds.append(time.perf_counter() - begin)
+    return seconds, value
+
+
 def scenes(limit):
     """All marginals of scenes: perm's whole call from Python beside EHM2 of pyehm, if it is here; seeds 1 to 3."""
     import statistics
@@ -277,14 +287,6 @@ def scenes(limit):
         from pyehm.core import EHM2
     except ImportError:
         EHM2 = None
-
-    def timed(function, times):
-        seconds, value = [], None
-        for _ in range(times):
-            begin = time.perf_counter()
-            value = function()
-            seconds.append(time.perf_counter() - begin)
-        return seconds, value
 
     print("%s; load average before %.1f%s\n" % (processor(), LOAD, "" if EHM2 else "; not here: pyehm"))
     print("| targets x measurements, seed | entries | first call | median of 9 | EHM2 | ratio | largest difference |\n"
@@ -310,6 +312,64 @@ def scenes(limit):
                        "%.1e" % abs(ours - value).max()]
             print("| %d x %d, %d | %d | %s | %s | %s |" % (*weight.shape, seed, a.nnz, duration(first[0]),
                   duration(statistics.median(warm)), " | ".join(row)), flush=True)
+    return 0
+
+
+# ---- all outputs of an interferometer
+
+def photons(limit):
+    """All probabilities: whole calls of perm from Python beside those of perceval and piquasso that are here."""
+    import statistics
+    import numpy as np
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import perm
+    rivals = {}
+    try:
+        import perceval
+        for name in ("SLOS", "SLAP"):
+            def theirs(u, n, name=name):
+                backend = perceval.BackendFactory().get_backend(name)
+                backend.set_circuit(perceval.Unitary(perceval.Matrix(u)))
+                backend.set_input_state(perceval.BasicState([1] * n + [0] * (len(u) - n)))
+                return backend.all_prob()
+            rivals["%s of perceval %s" % (name, perceval.__version__)] = theirs
+    except ImportError:
+        pass
+    try:
+        import piquasso
+
+        def passive(u, n):
+            with piquasso.Program() as program:
+                piquasso.Q() | piquasso.NumberState([1] * n + [0] * (len(u) - n))
+                piquasso.Q() | piquasso.Interferometer(u)
+            simulator = piquasso.PassiveSimulator(d=len(u), config=piquasso.Config(cutoff=n + 1))
+            return simulator.execute(program).state.fock_probabilities
+        rivals["piquasso %s" % piquasso.__version__] = passive
+    except ImportError:
+        pass
+    print("%s; load average before %.1f; one thread; medians of 5\n" % (processor(), LOAD))
+    print("| photons/modes | outputs | perm | %s |\n|---|---|---%s|" % (" | ".join(rivals), "|---" * len(rivals)))
+    dropped = set()
+    for n, m in ((8, 8), (8, 16), (10, 10), (12, 12)):
+        random = np.random.default_rng(m)
+        u, upper = np.linalg.qr(random.normal(size=(m, m)) + 1j * random.normal(size=(m, m)))
+        u = u * (np.diag(upper) / abs(np.diag(upper)))
+        ours = lambda: perm.amplitudes(u[:, :n], probabilities=True, threads=1)
+        first, warm, row = ours(), statistics.median(timed(ours, 5)[0]), []
+        for name, function in rivals.items():
+            if name in dropped:
+                row.append("-")
+                continue
+            seconds, value = timed(lambda: function(u, n), 1)
+            if seconds[0] > limit:
+                dropped.add(name)
+            else:
+                seconds, value = timed(lambda: function(u, n), 5)
+            value = np.asarray(value, float)[-len(first):]  # piquasso has those of fewer photons before
+            off = abs(np.sort(value) - np.sort(first)).max()
+            median = statistics.median(seconds)
+            row.append("%s: %.3g times; off %.0e" % (duration(median), median / warm, off))
+        print("| %d/%d | %d | %s | %s |" % (n, m, len(first), duration(warm), " | ".join(row)), flush=True)
     return 0
 
 
@@ -407,6 +467,7 @@ def main():
     parser.add_argument("--threads", default="1,%d" % (os.cpu_count() or 1), help="numbers of threads, the first drawn")
     parser.add_argument("--calls", action="store_true", help="only what small calls of perm.py cost, by both forms")
     parser.add_argument("--scenes", action="store_true", help="only association probabilities, beside EHM2")
+    parser.add_argument("--photons", action="store_true", help="only all outputs of interferometers, beside SLOS")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--child-calls", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -414,6 +475,8 @@ def main():
         return calls() if options.calls else child_calls()
     if options.scenes:
         return scenes(options.limit)
+    if options.photons:
+        return photons(options.limit)
     if options.child:
         return child(options.child, options.limit)
     for k, threads in enumerate(dict.fromkeys(int(word) for word in options.threads.split(","))):

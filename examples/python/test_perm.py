@@ -1553,6 +1553,7 @@ def test_what_is_not_proved(tmp_path):
                      lambda **o: perm.submatrices(REAL, [[0]], **o), lambda **o: perm.estimate(REAL, **o),
                      lambda **o: perm.low_rank(REAL, REAL, **o), lambda **o: perm.cauchy([1], [2], **o),
                      lambda **o: perm.rook_numbers(WHOLE, **o), lambda **o: perm.sample(abs(WHOLE), 1, **o),
+                     lambda **o: perm.amplitudes(REAL, **o),
                      lambda **o: perm.sampler.permutations(abs(WHOLE), 1, **o)):
         with pytest.raises(perm.Error, match="prove"):
             function(prove=proof)
@@ -1721,7 +1722,7 @@ def test_layouts_and_version_are_compared(monkeypatch):
 
 
 FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read graphs matchings "
-             "cycle_covers low_rank cauchy rook_numbers sample").split()
+             "cycle_covers low_rank cauchy rook_numbers sample amplitudes").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
@@ -1763,6 +1764,77 @@ def test_sample():
             perm.sample(a, count, seed)
     with pytest.raises(perm.InputError):
         perm.sample(a.T[:, :2], 1)
+
+
+def haar(m, seed):
+    random = np.random.default_rng(seed)
+    return np.linalg.qr(random.normal(size=(m, m)) + 1j * random.normal(size=(m, m)))[0]
+
+
+@pytest.mark.parametrize("caps", [None, 1, [2, -1, 0, 1, 3]])
+def test_amplitudes(caps):
+    u, counts = haar(5, 7)[:, :4], [1, 2, 0, 1]
+    limits = [5] * 5 if caps is None else [1] * 5 if caps == 1 else [2, 5, 0, 1, 3]
+    states = [s for s in sorted(itertools.product(range(5), repeat=5), reverse=True)
+              if sum(s) == 4 and all(x <= most for x, most in zip(s, limits))]
+    a = perm.amplitudes(u, counts, caps)
+    chances = perm.amplitudes(u, counts=counts, caps=caps, probabilities=True)
+    assert a.states().tolist() == [list(s) for s in states] and a.dtype == complex and chances.dtype == float
+    for k, s in enumerate(states):
+        size = math.prod(map(math.factorial, s)) * 2
+        expected = perm.permanent(u, rows=s, cols=counts) / math.sqrt(size)
+        assert abs(a[k] - expected) < 1e-14 and abs(chances[k] - abs(expected)**2) < 1e-14
+        assert a.index(s) == k == chances.index(np.array(s))
+    assert abs(a.total - (abs(np.asarray(a))**2).sum()) < 1e-14 and (caps is not None or abs(a.total - 1) < 1e-14)
+    assert 0 < a.error_bound < 1e-13 and a.exp2 == 0 and chances.error_bound == a.error_bound
+    for bad in ((5, 0, 0, 0, 0), (0, 0, 4, 1, 0), (-1, 5, 0, 0, 0), (1, 1, 1)):
+        with pytest.raises(perm.Error, match="state"):
+            a.index(bad)
+    with pytest.raises(perm.UnsupportedError, match="whole array"):
+        (a * 2).states()
+    assert (a * 2).error_bound is None
+
+
+def test_samples_and_marginals_of_amplitudes():
+    u, counts = haar(4, 11), [2, 1, 0, 1]
+    a, chances = perm.amplitudes(u, counts), perm.amplitudes(u, counts, probabilities=True)
+    states, drawn = a.states(), a.sample(20000, seed=5)
+    share = np.bincount([a.index(way) for way in drawn], minlength=len(a)) / 20000
+    assert (abs(share - chances) < 5 * np.sqrt(chances / 20000) + 1e-3).all() and (drawn.sum(1) == 4).all()
+    assert np.array_equal(chances.sample(100, 5, 1900), drawn[1900:2000])
+    assert not np.array_equal(a.sample(100, seed=6), drawn[:100])
+    for table in (a.marginals(), chances.marginals()):
+        assert table.shape == (4, 5) and abs(table.sum(1) - 1).max() < 1e-14
+        for i in range(4):
+            for k in range(5):
+                assert abs(table[i, k] - chances[states[:, i] == k].sum()) < 1e-14
+    assert abs(table @ range(5) - abs(u)**2 @ counts).max() < 1e-14  # mean numbers know no interference
+    with pytest.raises(perm.InputError, match="above 0"):
+        perm.amplitudes(np.zeros((2, 2))).sample(1)
+    with pytest.raises(perm.InputError):
+        a.sample(-1)
+
+
+def test_amplitudes_of_few_and_many():
+    assert perm.amplitudes(np.zeros((0, 0))).states().shape == (1, 0)
+    assert abs(perm.amplitudes([[2.0]], [3])[0] - 8) < 1e-14 and perm.amplitudes([[2.0]], [0]).tolist() == [1]
+    empty = perm.amplitudes(np.eye(2), caps=0)
+    assert len(empty) == 0 and empty.states().shape == (0, 2) and empty.total == 0 == empty.error_bound
+    assert perm.amplitudes(np.eye(2) * 1e200).exp2 > 1000
+    twins = perm.amplitudes(np.array([[1, 1], [1, -1]]) * 0.5**0.5, [100, 100], probabilities=True)
+    assert all(abs(twins[2 * k] - math.comb(2 * k, k) * math.comb(200 - 2 * k, 100 - k) / 4**100) < 1e-14
+               for k in range(101))
+    assert abs(twins[1::2]).max() < 1e-20 and abs(twins.total - 1) < 1e-12
+    for u, options, error, text in ((np.eye(3), {"counts": [1, 1]}, perm.InputError, "counts: expected 3 integers"),
+                                    (np.eye(3), {"caps": [1, 1]}, perm.InputError, "caps: expected 3 .*row of u"),
+                                    (np.eye(2), {"counts": [1, -1]}, perm.InputError, "negative"),
+                                    (np.eye(60), {}, perm.Error, "too many"), (np.eye(70), {}, perm.Error, "too many"),
+                                    (np.eye(2) * np.nan, {}, perm.InputError, "NaN"),
+                                    (np.eye(12), {"max_bytes": 1e4}, perm.LimitError, "max_bytes"),
+                                    (np.eye(2), {"method": "glynn"}, perm.InputError, "subsets"),
+                                    (np.eye(2), {"probabilities": 2}, perm.Error, "probabilities")):
+        with pytest.raises(error, match=text):
+            perm.amplitudes(u, **options)
 
 
 def test_rook_numbers():

@@ -6,6 +6,7 @@
 #include "text_signs.h"
 #include "text_minors.h"
 #include "text_frontier.h"
+#include "text_amplitudes.h"
 #include "driver.h"
 
 static int permi_blocks(const permi_kernel_key *key)
@@ -67,7 +68,7 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
 
 static void permi_source_end(const permi_kernel_key *key, char *text, size_t room)
 {
-  const int planes = key->family ? permi_step_planes(key) : 0;
+  const int planes = key->family == 1 ? permi_step_planes(key) : 0;
   const int constants = key->block * key->n * key->parts * (1 + key->low) + key->plain * key->parts;
   const int count = constants ? constants : 1;
 #define PERMI_GLOBAL "extern \"C\" __global__ void "
@@ -79,6 +80,9 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
              permi_blocks(key), count, key->n, key->parts, key->product, key->low, key->block, key->plain, count);
+  else if (key->family == 2)
+    snprintf(text, room, PERMI_GLOBAL "__launch_bounds__(%d) permi_photon_kernel(const permi_photon_arguments a)\n"
+             "{ permi_photons_block(a); }\n", PERMI_PHOTON_THREADS);
   else
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(%d) permi_step_kernel(const permi_step_arguments a)\n"
@@ -91,7 +95,8 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
 /* Returns the kernel's text, which the caller frees. */
 static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *program)
 {
-  const char *more = key->family       ? permi_text_arrays
+  const char *more = key->family == 2  ? permi_text_amplitudes
+                     : key->family     ? permi_text_arrays
                      : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch

@@ -69,14 +69,15 @@ typedef struct permi_nvrtc {
 /* A kernel's key, compared as bytes: `unused` is padding. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
-  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part */
+  int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
   int arch, device, unused;
   uint64_t digest, length;
 } permi_kernel_key;
 
 enum { PERMI_SCALE, PERMI_STEP, PERMI_PLACES, PERMI_FUNCTIONS }; /* the functions of family 1 */
-static const char *const permi_functions[2][PERMI_FUNCTIONS] = {
-    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"}};
+static const char *const permi_functions[3][PERMI_FUNCTIONS] = {
+    {"permi_kernel", NULL, NULL}, {"permi_scale_kernel", "permi_step_kernel", "permi_places_kernel"},
+    {"permi_photon_kernel", NULL, NULL}};
 
 typedef struct permi_loaded {
   permi_kernel_key key;

@@ -107,6 +107,22 @@ typedef struct perm_gpu_frontier_shape {
 
 typedef struct perm_gpu_frontier perm_gpu_frontier;
 
+/* Amplitudes (>>amplitudes) on one GPU, by the calling thread. */
+typedef struct perm_gpu_photons {
+  int modes, n, probabilities, elsewhere;
+  int resident;         /* out is the GPU's */
+  const size_t *ranks;  /* P_j(d), T_j(d): [2][mode][n + 2] */
+  const double *root;
+  const int *most;
+  size_t offset, count; /* the outputs' first place */
+  size_t piece;         /* outputs handed out together */
+  double *out;
+  void *context;
+  perm_status (*poll)(void *context);                /* not PERM_OK: stop */
+  const double *(*layer)(void *context, int layer);  /* returns coefficients [mode][2] */
+  perm_status (*give)(void *context, size_t first, size_t count); /* NULL: all stay in out, else each piece is there */
+} perm_gpu_photons;
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -133,6 +149,9 @@ perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_
 perm_status perm_cuda_frontier_scale(perm_gpu_frontier *frontier, uint64_t states, double first, double second);
 perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value);
 void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
+/* *total: sum of |amplitude|^2. */
+perm_status perm_cuda_amplitudes(const perm_gpu_photons *work, const perm_options *options, double *total,
+                                 char message[PERM_MESSAGE_BYTES]);
 #if defined(__cplusplus)
 }
 #endif

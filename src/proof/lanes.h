@@ -1,5 +1,5 @@
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements. */
+   Inputs of the vector kernels of >>polynomial, >>placements and >>amplitudes. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../graph/vectors.h"
@@ -40,6 +40,24 @@ typedef struct permi_back_family {
   void (*row)(double *bars, int slot, int end, double *each, double *sum, const unsigned char *column, uint64_t gray,
               double *entry);
 } permi_back_family;
+
+/* A block of amplitudes: those of (s_1 .. s_g) with one sum, next to each other. Sources add c from[state - below];
+   within the block pairs of states have `width` sources in the block with a photon less, filled up with zeros. */
+typedef struct permi_amplitude_source {
+  ptrdiff_t below;
+  int mode, photons;
+  double c[2];
+} permi_amplitude_source;
+typedef struct permi_amplitude_block {
+  int states, width;
+  int32_t *at;            /* [pair][width][2] */
+  double *c;              /* [pair][width][8]: Re c, Re c of both, Im c, Im c of both */
+  const double *from;     /* the layer before */
+  ptrdiff_t place, lower; /* of the block, and of the one with a photon less */
+  const permi_amplitude_source *source;
+  int sources;
+  double *room, *to;      /* room: for the block and a vector; to: may be it, or `from` at the block */
+} permi_amplitude_block;
 
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
 #define PERMI_FAMILY

@@ -1,10 +1,11 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | exact | batch]
+   Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | amplitudes |
+   exact | batch]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    numbers: what each kind costs in method hybrid;
-   frontier, of Matrix Market files too; exact and batch, which are compared with all cores of this machine:
+   frontier, of Matrix Market files too; amplitudes; exact and batch, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
 #define INSIDE_BENCH
@@ -16,6 +17,16 @@
 extern "C" void bench_sparse_table(int whole);
 extern "C" void bench_gpus(void);
 extern "C" void bench_numbers(const char *spec);
+
+/* bench_photons.h */
+extern "C" void bench_photons(void);
+extern "C" void *bench_memory(size_t bytes)
+{
+  static void *memory;
+  if (!bytes)
+    cudaFree(memory);
+  return bytes && cudaMalloc(&memory, bytes) == cudaSuccess ? memory : NULL;
+}
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -355,6 +366,10 @@ int main(int argc, char **argv)
   }
   if (argc > 1 && !strcmp(argv[1], "sparse")) {
     bench_sparse_table(1);
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "amplitudes")) {
+    bench_photons();
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "gpus")) {

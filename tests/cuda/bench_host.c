@@ -6,4 +6,5 @@
 
 #include "bench_programs.h"
 #include "bench_frontier.h"
+#include "bench_photons.h"
 /* SPDX-License-Identifier: MIT */

@@ -35,6 +35,10 @@ extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, dou
   permi_places(a);
   permi_scale(x, count, 1, 1);
 }
+extern "C" __global__ void __launch_bounds__(PERMI_PHOTON_THREADS) permi_photons_of(const permi_photon_arguments a)
+{
+  permi_photons_block(a);
+}
 #define PERMI_MINORS_KERNEL(columns, parts, fast, blocks)                                                              \
   extern "C" __global__ void __launch_bounds__(128, blocks) permi_minors_##columns##_##parts##_##fast(                 \
       const permi_arguments<1> a)                                                                                      \

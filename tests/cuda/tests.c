@@ -20,6 +20,7 @@
 #include "t_codegen.c"
 #include "t_signs.c"
 #include "t_frontier.c"
+#include "t_amplitudes.c"
 #include "t_limits.c"
 #include "t_kernels.c"
 

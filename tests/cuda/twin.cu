@@ -340,6 +340,24 @@ static CUresult permi_twin_step(const permi_kernel_key *key, const permi_step_ar
   return cell ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
+/* The sums of a thread block's |amplitude|^2 as its tree adds them. */
+static CUresult permi_twin_photons(const permi_photon_arguments &a, unsigned blocks)
+{
+  for (unsigned block = 0; block < blocks; block++) {
+    double sum[PERMI_PHOTON_THREADS];
+    for (unsigned t = 0; t < PERMI_PHOTON_THREADS; t++) {
+      const unsigned long long place = a.low + (unsigned long long)PERMI_PHOTON_THREADS * block + t;
+      sum[t] = place < a.high ? permi_photon(a, place) : 0;
+    }
+    for (unsigned half = PERMI_PHOTON_THREADS / 2; a.norm && half; half /= 2)
+      for (unsigned t = 0; t < half; t++)
+        sum[t] = permi_add(sum[t], sum[t + half]);
+    if (a.norm)
+      a.norm[block] = sum[0];
+  }
+  return CUDA_SUCCESS;
+}
+
 static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, unsigned, unsigned, unsigned, unsigned,
                                   unsigned, CUstream, void **parameters, void **program_given)
 {
@@ -348,6 +366,8 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
   const perm_gpu_program *program = (const perm_gpu_program *)(void *)program_given;
   permi_arguments<512> a;
   unsigned chunk;
+  if (kernel->key.family == 2)
+    return permi_twin_photons(*(const permi_photon_arguments *)parameters[0], gx);
   if (kernel->key.family == 1 && kernel->function == PERMI_STEP)
     return permi_twin_step(&kernel->key, *step, gx);
   if (kernel->key.family == 1 && kernel->function == PERMI_PLACES) {
@@ -482,6 +502,24 @@ extern "C" void perm_cuda_test_memory(size_t bytes)
   permi_twin_bytes = bytes;
 }
 
+/* Memory of the first GPU: returns some, or, given it, copies it to `to` and frees it. */
+extern "C" void *perm_cuda_test_resident(void *memory, size_t bytes, void *to)
+{
+  char message[PERM_MESSAGE_BYTES];
+  CUdeviceptr at = (CUdeviceptr)(uintptr_t)memory;
+  if (!perm_cuda_devices(1, message) || !permi_current(0, message))
+    return NULL;
+  if (!memory) {
+    permi_cuda.driver.allocate(&at, bytes);
+    permi_cuda.driver.synchronise();
+    return (void *)(uintptr_t)at;
+  }
+  permi_cuda.driver.download(to, at, bytes, NULL);
+  permi_cuda.driver.synchronise();
+  permi_cuda.driver.release(at);
+  return NULL;
+}
+
 /* How long the twin takes to compile a kernel. */
 extern "C" void perm_cuda_test_compiling(int milliseconds)
 {
@@ -589,6 +627,13 @@ extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int 
                                              char *message)
 {
   const permi_kernel_key key = permi_step_key(cell, words, parts, 0);
+  return permi_test_compile(&key, NULL, arch, size, message);
+}
+extern "C" char *perm_cuda_test_compile_amplitudes(int arch, size_t *size, char *message)
+{
+  permi_kernel_key key;
+  memset(&key, 0, sizeof key);
+  key.family = 2;
   return permi_test_compile(&key, NULL, arch, size, message);
 }
 /* SPDX-License-Identifier: MIT */

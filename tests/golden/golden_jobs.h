@@ -427,6 +427,10 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_matrix_borrow_csr(3, 3, NULL, counts, a, a, whole, PERM_KIND_REAL, &matrix, &r));
     GOLDEN_BAD(perm_matrix_from_edges(3, 3, 1, far, NULL, 0, &o, &matrix, &r));
     GOLDEN_BAD(perm_matrix_from_edges(3, 4, 1, far, a, 1, &o, &matrix, &r));
+    GOLDEN_BAD(perm_amplitudes_complex(-1, 1, a, 1, NULL, NULL, &o, out, &r));
+    GOLDEN_BAD(perm_amplitudes_count(-1, 1, NULL, &size));
+    GOLDEN_BAD(perm_amplitudes_index(2, NULL, NULL, &size));
+    GOLDEN_BAD(perm_amplitudes_state(2, 1, NULL, 5, NULL));
     break;
   default:
     GOLDEN_BAD(perm_layout("perm_result", &size, NULL));

@@ -91,6 +91,7 @@
 #include "t_scenes.c"
 #include "t_residues.c"
 #include "t_chains.c"
+#include "t_amplitudes.c"
 
 int main(int argc, char **argv)
 {

@@ -335,6 +335,23 @@ FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
           perm_workspace_free(&kept.allocator);
           CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
+static int fault_block(void *user_data, size_t first, size_t count, const double *values)
+{
+  fault_hash((fault_outcome *)user_data, values, (first + count) * sizeof *values); /* first is 0 */
+  return 0;
+}
+static void fault_amplitudes(fault_outcome *o, const perm_options *options)
+{
+  perm_outputs outputs = {NULL, NULL, 1, fault_block, o};
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
+}
+FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
+FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
+          o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
+FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
+          o->status = perm_amplitudes_index(4, fault.twice, NULL, &index); (void)opt; })
+FAULT_RUN(perm_amplitudes_state, { int s[4]; o->no_result = 1; (void)opt;
+          o->status = perm_amplitudes_state(4, 3, NULL, 7, s); })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
@@ -429,12 +446,13 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     FAULT_CASE(perm_prove_integer, FAULT_OPTIONS), FAULT_CASE(perm_prove_gaussian, FAULT_OPTIONS),
-    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
-    FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS), FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
-    FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
-    FAULT_CASE(perm_workspace_create, FAULT_OPTIONS), FAULT_NONE(perm_workspace_free),
-    FAULT_CASE(perm_gradient_sparse, FAULT_OPTIONS), FAULT_CASE(perm_gradient_sparse_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS), FAULT_CASE(perm_amplitudes_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_amplitudes_count, FAULT_HEAP), FAULT_CASE(perm_amplitudes_index, FAULT_HEAP),
+    FAULT_CASE(perm_amplitudes_state, FAULT_HEAP), FAULT_CASE(perm_workspace_create, FAULT_OPTIONS),
+    FAULT_NONE(perm_workspace_free), FAULT_CASE(perm_gradient_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_gradient_sparse_integer, FAULT_OPTIONS),
     FAULT_CASE(perm_gradient_sparse_mod, FAULT_OPTIONS), FAULT_CASE(perm_marginals_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_marginals_sparse_batch, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_more_layout),
@@ -442,10 +460,8 @@ static const fault_case fault_cases[] = {
     FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_offer), FAULT_NONE(perm_job_precision), FAULT_NONE(perm_amount_text),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
-    FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), 
+    FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free),
     FAULT_NONE(perm_result_text), FAULT_NONE(perm_integer_text), FAULT_NONE(perm_status_text),
-    
-    
     FAULT_NONE(perm_name), FAULT_NONE(perm_isa_best), FAULT_NONE(perm_matrix_free)};
 enum { FAULT_CASES = sizeof fault_cases / sizeof *fault_cases };
 

@@ -234,7 +234,7 @@ TEST(t_layout_names_every_field)
   size_t offset = 0, bytes = 0;
   perm_matrix matrices[2];
   CHECK(layout_structures(permi_members, sizeof permi_members / sizeof *permi_members) == 8);
-  CHECK(layout_structures(permi_more_members, sizeof permi_more_members / sizeof *permi_more_members) == 3);
+  CHECK(layout_structures(permi_more_members, sizeof permi_more_members / sizeof *permi_more_members) == 4);
   CHECK(perm_more_layout("perm_estimate.value", &offset, &bytes) == PERM_OK && offset == 0 && bytes == 8);
   CHECK(perm_more_layout("perm_result", &offset, &bytes) == PERM_ERROR_RANGE);
   CHECK(perm_more_layout("perm_estimate", NULL, &bytes) == PERM_ERROR_NULL);

@@ -1,0 +1,207 @@
+/* ====================================================================================== >>amplitudes
+   All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
+       A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
+   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
+   states are independent.
+   2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
+   of modes 1 .. g by a table for each d_g.
+   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
+   on, or, with heralds, a block of them.
+   4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
+   Parts of a layer, and so all sums, are the same for any threads. */
+#pragma once
+#include "outputs.h"
+#include "../proof/lanes.h"
+#include "../job/job.h"
+
+#define PERMI_AMPLITUDES_PART 8192         /* states */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
+#define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
+#define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
+#define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
+
+typedef struct permi_amplitudes permi_amplitudes;
+typedef struct permi_amplitude_walk { /* of a thread */
+  const permi_amplitudes *of;
+  permi_amplitude_source *source;
+  double *room;
+  permi_amplitude_block *table; /* NULL, or is filled */
+  int sources, inner;
+  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  double norm;
+} permi_amplitude_walk;
+
+struct permi_amplitudes {
+  permi_ranks ranks;
+  int n, modes, inner, columns, threads;   /* inner: g */
+  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
+  int layer, top[2];                       /* top: d_(m-1) of the parts */
+  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
+  int resident, on_gpu;                    /* resident: out is a GPU's */
+  int exp2;
+  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
+  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
+  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
+  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  size_t entries, longest;                 /* of all tables; of a block */
+  permi_amplitude_walk *walk;
+  void (*kernel)(const permi_amplitude_block *block);
+  permi_control *watch;
+  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
+};
+
+/* Computes a block of d photons, or fills its state of a table. */
+static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  permi_amplitude_block block = walk->table ? *walk->table : p->table[d];
+  const size_t out = place - p->offset;
+  const int last = p->layer == p->n;
+  double sum[4] = {0, 0, 0, 0};
+  for (int k = 0; k < walk->sources && walk->table; k++) {
+    const size_t at = 2 * (place / 2 * (size_t)block.width + (size_t)k) + place % 2;
+    uint16_t *photon = p->photon[(size_t)(block.at - p->table->at) + at];
+    block.at[at] = (int32_t)((ptrdiff_t)place + block.lower - walk->source[k].below);
+    photon[0] = (uint16_t)walk->source[k].mode;
+    photon[1] = (uint16_t)walk->source[k].photons;
+  }
+  if (walk->table)
+    return;
+  block.from = p->work;
+  block.place = (ptrdiff_t)place;
+  block.lower = (ptrdiff_t)(place - shift) - block.lower;
+  block.source = walk->source;
+  block.sources = walk->sources;
+  block.room = walk->room;
+  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  p->kernel(&block);
+  for (int k = 0; k < block.states && last; k++) {
+    const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
+    sum[k & 3] += square;
+    if (p->probabilities)
+      p->out[out - p->shown + (size_t)k] = square;
+  }
+  walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  if (last && out + (size_t)block.states > walk->end)
+    walk->end = out + (size_t)block.states;
+}
+
+/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
+{
+  const permi_amplitudes *p = walk->of;
+  const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
+  permi_amplitude_source *source = walk->source + walk->sources++;
+  for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
+    place -= d > full ? ranks[-full] : 0;
+    source->below = (ptrdiff_t)shift;
+    source->mode = i - 1;
+    for (int s = 1; s <= d && s <= full; s++) {
+      source->photons = s;
+      source->c[0] = p->unit[2 * i - 2] * p->root[s];
+      source->c[1] = p->unit[2 * i - 1] * p->root[s];
+      permi_amplitudes_walk(walk, i - 1, d - s, place + ranks[-s], shift + turn[-s]);
+    }
+    place += ranks[0];
+    shift += turn[0];
+  }
+  walk->sources--;
+  if (place >= walk->low && place < walk->high && permi_ranks_states(&p->ranks, walk->inner, d))
+    permi_amplitudes_leaf(walk, d, place, shift);
+}
+
+static perm_status permi_amplitudes_part(void *context, uint64_t part, int thread)
+{
+  permi_amplitudes *p = (permi_amplitudes *)context;
+  permi_amplitude_walk *walk = &p->walk[thread];
+  const int last = p->modes - 1;
+  walk->low = p->from + (size_t)part * PERMI_AMPLITUDES_PART;
+  walk->high = p->to - walk->low > PERMI_AMPLITUDES_PART ? walk->low + PERMI_AMPLITUDES_PART : p->to;
+  walk->norm = 0;
+  for (int d = p->top[0]; d <= p->top[1]; d++) {
+    const int s = p->layer - d;
+    walk->sources = s > 0;
+    walk->source->below = 0;
+    walk->source->c[0] = p->unit[2 * last] * p->root[s];
+    walk->source->c[1] = p->unit[2 * last + 1] * p->root[s];
+    permi_amplitudes_walk(walk, last, d, permi_ranks_first(&p->ranks, last, d),
+                          p->ranks.turn[(size_t)last * ((size_t)p->n + 2) + (size_t)d]);
+  }
+  p->norm[part] = walk->norm;
+  if (thread)
+    return PERM_OK;
+  p->watch->done = p->done + (double)part * PERMI_AMPLITUDES_PART * p->each;
+  return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
+}
+
+/* Runs places [from, to) of d_(m-1) = low .. high. */
+static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
+{
+  const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
+  const double seconds = (double)(to - from) * p->each;
+  p->from = from;
+  p->to = to;
+  p->top[0] = low;
+  p->top[1] = high;
+  const int threads = seconds < PERMI_SHARE_SECONDS ? 1 : p->threads;
+  const perm_status status = permi_share(threads, 0, parts, permi_amplitudes_part, p, NULL);
+  p->done += seconds;
+  for (uint64_t k = 0; k < parts && status == PERM_OK; k++)
+    p->total += p->norm[k];
+  return status;
+}
+
+/* Adds a photon: the layer's column, and sources of its tables. */
+static void permi_amplitudes_layer(permi_amplitudes *p)
+{
+  const int column = p->order[p->layer - 1];
+  const double exp2 = floor(p->layer * p->scale + 0.5) - floor((p->layer - 1) * p->scale + 0.5);
+  const double root = sqrt((double)++p->used[column]);
+  const size_t entries = p->layer < p->n ? (size_t)(p->table[p->layer + 1].at - p->table->at) : p->entries;
+  for (int j = 0; j < 2 * p->modes; j++)
+    p->unit[j] = ldexp(p->u[2 * ((size_t)(j / 2) * (size_t)p->columns + (size_t)column) + (size_t)(j & 1)],
+                       p->exp2 - (int)exp2) / root;
+  for (size_t k = 0; k < entries; k++) {
+    const double *unit = p->unit + 2 * p->photon[k][0], size = p->root[p->photon[k][1]];
+    double *c = p->table->c + 8 * (k / 2) + 2 * (k % 2);
+    c[0] = c[1] = size * unit[0];
+    c[4] = c[5] = size * unit[1];
+  }
+}
+
+static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+{
+  const int last = p->modes - 1, n = p->n;
+  const size_t end = p->offset + p->count;
+  perm_status status = PERM_OK;
+  for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
+    permi_amplitudes_layer(p);
+    for (int d = p->layer; d >= 0 && p->layer - d <= p->ranks.most[last] && status == PERM_OK; d--)
+      status = permi_amplitudes_share(p, permi_ranks_first(&p->ranks, last, d),
+                                      permi_ranks_first(&p->ranks, last, d + 1), d, d);
+  }
+  if (status != PERM_OK || !p->elsewhere)
+    return status;
+  permi_amplitudes_layer(p);
+  if (!outputs || !outputs->block)
+    return permi_amplitudes_share(p, p->offset, end, 0, n);
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+    size_t next = p->shown;
+    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    for (int k = 0; k < p->threads; k++)
+      next = p->walk[k].end > next ? p->walk[k].end : next;
+    if (status == PERM_OK && next > p->shown &&
+        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->shown = next;
+  }
+  return status;
+}
+/* SPDX-License-Identifier: MIT */

@@ -1,0 +1,164 @@
+/* ========================================================================================= >>outputs
+   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
+   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
+   without limits the combinatorial number system of {d_j + j - 1}. */
+#pragma once
+#include "../api/more_calls.h"
+#include "../base/memory.h"
+
+typedef struct permi_ranks {
+  int modes, n;
+  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int *most, *row;      /* of mode j at j - 1; row -1: none */
+  size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
+} permi_ranks;
+
+static size_t permi_ranks_first(const permi_ranks *ranks, int level, int d)
+{
+  return ranks->first[(size_t)level * ((size_t)ranks->n + 2) + (size_t)(d > 0 ? d : 0)];
+}
+
+static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
+{
+  return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
+}
+
+static int permi_outputs_limit(const int *limit, int i, int n)
+{
+  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+}
+
+/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
+{
+  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
+  const perm_outputs *of = outputs ? outputs : &any;
+  memset(ranks, 0, sizeof *ranks);
+  ranks->most = ints;
+  ranks->row = ints + m + 2;
+  ranks->loose = photons;
+  for (int side = 0; side < 2; side++)
+    for (int i = m - 1; i >= 0; i--) {
+      const int herald = of->exactly && of->exactly[i] >= 0;
+      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
+      if (herald)
+        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      if (herald != side || most == 0 || (herald && !all))
+        continue;
+      ranks->open += !side;
+      ranks->row[ranks->modes] = i;
+      ranks->most[ranks->modes++] = most;
+    }
+  for (; ranks->modes < 1 + all; ranks->modes++)
+    ranks->row[ranks->modes] = -1;
+  ranks->n = all ? photons : ranks->loose;
+}
+
+/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
+   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+static size_t permi_ranks_fill(permi_ranks *ranks)
+{
+  const int n = ranks->n;
+  int low = ranks->turn ? 0 : n, j;
+  if (ranks->loose < 0)
+    return 0;
+  for (j = 0; j < ranks->modes && !ranks->turn; j++)
+    low -= ranks->most[j];
+  for (int d = 0; d < n + 2; d++)
+    ranks->first[d] = d > 0;
+  for (j = 1; j < ranks->modes; j++) {
+    const int full = ranks->most[j - 1], high = j <= ranks->open ? ranks->loose : n;
+    const size_t row = (size_t)j * ((size_t)n + 2);
+    size_t total = 0;
+    low += ranks->turn ? 0 : full;
+    for (int d = 0; d < n + 2; d++) {
+      const size_t gone = d <= n ? permi_ranks_first(ranks, j - 1, d - full) : 0;
+      ranks->first[row + (size_t)d] = total;
+      if (d > 0 && d <= n && ranks->turn)
+        ranks->turn[row + (size_t)d] = permi_ranks_states(ranks, j, d - 1) - gone +
+                                       permi_ranks_first(ranks, j - 1, d - 1 - full);
+      if (d < low || d > high)
+        continue;
+      if (permi_ranks_first(ranks, j - 1, d + 1) - gone > SIZE_MAX - 1 - total)
+        return SIZE_MAX;
+      total += permi_ranks_first(ranks, j - 1, d + 1) - gone;
+    }
+  }
+  return permi_ranks_first(ranks, j - 1, n + 1) -
+         (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
+}
+
+/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
+                                      int *state)
+{
+  const perm_allocator *allocator = &permi_options(NULL)->allocator;
+  perm_status status = PERM_OK;
+  size_t left = *index;
+  permi_ranks ranks;
+  if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
+    return PERM_ERROR_SIZE;
+  int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
+  if (!ints)
+    return PERM_ERROR_MEMORY;
+  permi_ranks_modes(&ranks, m, photons, outputs, 0, ints);
+  ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
+  *index = permi_ranks_fill(&ranks);
+  for (int j = 0; j < m && (given || state); j++) {
+    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
+    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    if (state)
+      state[j] = herald ? most : 0;
+    else if (given[j] > most || (herald && given[j] < most))
+      *index = 0;
+  }
+  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
+                                                                                                      : PERM_OK;
+  *index = given || status ? 0 : *index;
+  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
+    d += given[ranks.row[j - 1]];
+    *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
+  }
+  for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {
+    int d = j && from > ranks.most[j] ? from - ranks.most[j] : 0;
+    for (left += permi_ranks_first(&ranks, j, d); j && permi_ranks_first(&ranks, j, d + 1) <= left;)
+      d++;
+    left -= permi_ranks_first(&ranks, j, d);
+    state[ranks.row[j]] = from - d;
+    from = d;
+  }
+  permi_release(allocator, ints);
+  return status;
+}
+
+PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count)
+{
+  if (!count)
+    return PERM_ERROR_NULL;
+  *count = 0;
+  return permi_outputs_rank(m, photons, outputs, count, NULL, NULL);
+}
+
+PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index)
+{
+  int photons = 0, none = 0;
+  if (!index || (m > 0 && !state))
+    return PERM_ERROR_NULL;
+  *index = 0;
+  for (int i = 0; i < m && i < PERM_MAX_LINES; i++) {
+    if (state[i] < 0 || state[i] > PERM_MAX_LINES - photons)
+      return state[i] < 0 ? PERM_ERROR_COUNTS : PERM_ERROR_SIZE;
+    photons += state[i];
+  }
+  return permi_outputs_rank(m, photons, outputs, index, state ? state : &none, NULL);
+}
+
+PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
+                                                int *state)
+{
+  int none;
+  return m > 0 && !state ? PERM_ERROR_NULL
+                         : permi_outputs_rank(m, photons, outputs, &index, NULL, state ? state : &none);
+}
+/* SPDX-License-Identifier: MIT */
