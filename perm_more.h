@@ -39,6 +39,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
+     polynomial/     >>points, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -188,6 +189,21 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
    undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
+
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result);
 
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
@@ -3430,6 +3446,648 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, name, result), result);
+}
+
+/* ========================================================================================== >>points
+   The polynomial P(x) = per(C + x L) of a pencil C + x L of integers, from permanents of integers:
+   - [Kro82]: if all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b).
+   - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
+     primes below 2^62, to 2^bits.
+   The coefficients' moduli add up to per(|C| + |L|) at most. */
+
+typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY } permi_side_kind;
+typedef struct permi_side { /* C or L */
+  permi_side_kind kind;
+  const perm_matrix *matrix;
+  const double *real;
+  const int64_t *integer;
+  ptrdiff_t ld;
+  int parts;
+} permi_side;
+
+typedef struct permi_pencil_entry { /* of C, L: real, imaginary */
+  int64_t integer[2][2];
+  double real[2][2];
+} permi_pencil_entry;
+
+typedef struct permi_pencil {
+  int m, n, parts, most; /* most: a bound on the degree */
+  int degree;            /* asked for */
+  double largest[2];     /* part of C, of L */
+  const perm_options *options;
+  permi_control *watch;
+  perm_result *result;
+  permi_pool pool;
+  permi_pencil_entry *entry;
+  double *column_sum;
+  perm_matrix matrix; /* entries at a point */
+} permi_pencil;
+
+/* Returns the column of a line's k-th entry, or n. */
+static int permi_side_entry(const permi_side *side, int i, size_t k, int n, permi_cell *cell)
+{
+  const ptrdiff_t at = side->ld * i + (ptrdiff_t)k;
+  const perm_matrix *matrix = side->matrix;
+  if (side->kind == PERMI_SIDE_MATRIX) {
+    if (k >= matrix->row_start[i + 1] - matrix->row_start[i])
+      return n;
+    permi_matrix_entry(matrix, matrix->row_start[i] + k, cell);
+    return matrix->column[matrix->row_start[i] + k];
+  }
+  *cell = permi_cell_one();
+  if (side->kind == PERMI_SIDE_IDENTITY)
+    return k ? n : i;
+  if (k >= (size_t)n || side->kind == PERMI_SIDE_ONES)
+    return (int)k;
+  if (side->integer) {
+    cell->integer = side->integer[at * side->parts];
+    cell->imaginary_integer = side->parts == 2 ? side->integer[at * 2 + 1] : 0;
+    cell->real = (double)cell->integer;
+    cell->imaginary = (double)cell->imaginary_integer;
+  } else {
+    cell->real = side->real[at * side->parts];
+    cell->imaginary = side->parts == 2 ? side->real[at * 2 + 1] : 0;
+  }
+  return (int)k;
+}
+
+/* Counts the entries that C or L has or, with pencil->entry, takes them. */
+static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
+{
+  const int n = pencil->n;
+  permi_cell cell[2];
+  size_t used = 0, k[2];
+  int i, s, part, column[2];
+  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++) {
+    int in_line = 0;
+    if (pencil->entry)
+      pencil->matrix.row_start[i] = used;
+    for (k[0] = k[1] = 0;;) {
+      permi_pencil_entry entry;
+      int least, some = 0;
+      memset(&entry, 0, sizeof entry);
+      for (s = 0; s < 2; s++)
+        column[s] = permi_side_entry(&side[s], i, k[s], n, &cell[s]);
+      least = column[0] < column[1] ? column[0] : column[1];
+      if (least >= n)
+        break;
+      for (s = 0; s < 2; s++) {
+        if (column[s] != least)
+          continue;
+        k[s]++;
+        entry.integer[s][0] = cell[s].integer;
+        entry.integer[s][1] = cell[s].imaginary_integer;
+        entry.real[s][0] = cell[s].real;
+        entry.real[s][1] = cell[s].imaginary;
+        some |= cell[s].real != 0 || cell[s].imaginary != 0;
+        for (part = 0; part < 2; part++)
+          pencil->largest[s] = fmax(pencil->largest[s], fabs(entry.real[s][part]));
+      }
+      if (!some)
+        continue;
+      if (pencil->entry) {
+        const int has = entry.real[1][0] != 0 || entry.real[1][1] != 0;
+        pencil->matrix.column[used] = least;
+        pencil->entry[used] = entry;
+        in_line |= has;
+        mark[least] |= (unsigned char)has;
+      }
+      used++;
+    }
+    pencil->most += in_line;
+  }
+  return used;
+}
+
+/* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
+static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
+{
+  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n;
+  perm_matrix *matrix = &pencil->matrix;
+  permi_pool *pool = &pencil->pool;
+  unsigned char *mark;
+  int j, columns = 0;
+  pool->allocator = &pencil->options->allocator;
+  matrix->m = pencil->m;
+  matrix->n = pencil->n;
+  matrix->nnz = permi_pencil_merge(pencil, side, NULL);
+  matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
+  matrix->column = (int *)permi_pool_get(pool, matrix->nnz + 1, sizeof(int));
+  matrix->integer = (int64_t *)permi_pool_get(pool, matrix->nnz + 1, 8);
+  matrix->real = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
+  matrix->imaginary = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
+  pencil->entry = (permi_pencil_entry *)permi_pool_get(pool, matrix->nnz + 1, sizeof *pencil->entry);
+  pencil->column_sum = (double *)permi_pool_get(pool, n + 1, sizeof(double));
+  mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
+  if (pool->failed)
+    return 0;
+  pencil->most = 0;
+  matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
+  for (j = 0; j < pencil->n; j++)
+    columns += mark[j];
+  pencil->most = columns < pencil->most ? columns : pencil->most;
+  return 1;
+}
+
+/* Returns log2 of a bound on per(|C| + t |L|): products of the sums of lines. */
+static double permi_pencil_bits(permi_pencil *pencil, double t)
+{
+  double bits[2] = {0, 0}, sum;
+  size_t e;
+  int i, part;
+  memset(pencil->column_sum, 0, (size_t)pencil->n * sizeof(double));
+  for (i = 0; i < pencil->m; i++) {
+    for (sum = 0, e = pencil->matrix.row_start[i]; e < pencil->matrix.row_start[i + 1]; e++)
+      for (part = 0; part < pencil->parts; part++) {
+        const double x = fabs(pencil->entry[e].real[0][part]) + t * fabs(pencil->entry[e].real[1][part]);
+        sum += x;
+        pencil->column_sum[pencil->matrix.column[e]] += x;
+      }
+    bits[0] += log2(fmax(sum, 1));
+  }
+  for (i = 0; i < pencil->n; i++)
+    bits[1] += log2(fmax(pencil->column_sum[i], 1));
+  return (pencil->m < pencil->n   ? bits[0]
+          : pencil->m > pencil->n ? bits[1]
+                                  : fmin(bits[0], bits[1])) * (1 + 1e-12) + 1e-9;
+}
+
+/* The matrix becomes C + x L, modulo p unless 0. */
+static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
+{
+  perm_matrix *matrix = &pencil->matrix;
+  size_t e;
+  int part;
+  matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
+  for (e = 0; e < matrix->nnz; e++)
+    for (part = 0; part < pencil->parts; part++) {
+      const int64_t c = pencil->entry[e].integer[0][part], l = pencil->entry[e].integer[1][part];
+      double *real = part ? matrix->imaginary : matrix->real;
+      int64_t y;
+      if (p) {
+        const uint64_t r = permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(permi_residue_of(l, p),
+                                             permi_residue_of(x, p), p), 0, p);
+        y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
+      } else {
+        y = c + l * x;
+      }
+      real[e] = (double)y;
+      if (!part)
+        matrix->integer[e] = y;
+    }
+}
+
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, perm_precision precision, uint64_t modulus,
+                                          perm_result *result)
+{
+  perm_options one = *pencil->options;
+  one.method = PERM_METHOD_AUTO;
+  one.precision = precision;
+  one.modulus = modulus;
+  one.progress = NULL;
+  if (one.max_seconds > 0)
+    one.max_seconds = fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  return perm_compute_sparse(&pencil->matrix, &one, result);
+}
+
+/* Returns the predicted seconds of an exact permanent of the matrix, or INFINITY, and why. */
+static double permi_pencil_seconds(const permi_pencil *pencil, uint64_t modulus, perm_status *status)
+{
+  perm_options one = *pencil->options;
+  perm_job *job = NULL;
+  perm_result result;
+  double seconds = (double)INFINITY;
+  one.method = PERM_METHOD_AUTO;
+  one.precision = PERM_PRECISION_EXACT;
+  one.modulus = modulus;
+  one.max_seconds = 0;
+  one.progress = NULL;
+  *status = perm_sparse_job(&pencil->matrix, &one, &job, &result);
+  if (*status == PERM_OK)
+    seconds = permi_job_seconds(job);
+  perm_job_free(job);
+  return seconds;
+}
+
+/* ---- digits */
+
+/* Returns 1 if C + 2^b L has entries of 63 bits (Gaussian: 53) and P(2^b) is no longer than a perm_integer. */
+static int permi_kronecker_fits(const permi_pencil *pencil, int b)
+{
+  return b < 63 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
+         pencil->largest[0] + ldexp(pencil->largest[1], b) < ldexp(1, pencil->parts == 2 ? 53 : 62);
+}
+
+/* Sets numbers[k parts] to the balanced digits of `value` to base 2^b. */
+static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
+{
+  uint64_t carry = 0;
+  int k;
+  for (k = 0; k < count; k++) {
+    const int word = k * b / 64, shift = k * b % 64;
+    uint64_t digit = word < PERM_INTEGER_WORDS ? value->word[word] >> shift : 0;
+    if (shift + b > 64 && word + 1 < PERM_INTEGER_WORDS)
+      digit |= value->word[word + 1] << (64 - shift);
+    digit = (digit & ((UINT64_C(1) << b) - 1)) + carry;
+    carry = digit >> (b - 1) != 0;
+    numbers[(size_t)k * (size_t)parts] = permi_integer_of(value->negative ? -((int64_t)digit - ((int64_t)carry << b))
+                                                                        : (int64_t)digit - ((int64_t)carry << b));
+  }
+}
+
+static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer *numbers)
+{
+  perm_status status;
+  permi_pencil_at(pencil, (int64_t)1 << b, 0);
+  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, pencil->result);
+  if (status == PERM_OK)
+    permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
+  if (status == PERM_OK && pencil->parts == 2)
+    permi_kronecker_digits(&pencil->result->imaginary_integer, b, pencil->degree + 1, 2, numbers + 1);
+  return status;
+}
+
+/* ---- values */
+
+static int64_t permi_point(int j)
+{
+  return j & 1 ? j / 2 + 1 : -(j / 2);
+}
+
+/* Returns 1 if values at all points can be computed as they are. */
+static int permi_points_fit(permi_pencil *pencil)
+{
+  const double far = (pencil->most + 1) / 2;
+  return pencil->largest[0] + far * pencil->largest[1] < ldexp(1, pencil->parts == 2 ? 53 : 62) &&
+         permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
+}
+
+/* Returns log2 of its primes. */
+static int permi_points_bits(const permi_pencil *pencil, int modular)
+{
+  return modular && pencil->parts == 2 ? 50 : 62; /* doubles have the entries */
+}
+
+static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
+{
+  return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
+}
+
+/* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
+static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
+{
+  const uint64_t p = prime->p;
+  int i, k;
+  for (k = 1; k <= most; k++) /* 2^64 / k */
+    inverse[k] = permi_prime_inverse((uint64_t)k, prime);
+  for (k = 1; k <= most; k++)
+    for (i = most; i >= k; i--) {
+      const int64_t apart = permi_point(i) - permi_point(i - k);
+      f[i] = permi_montgomery(permi_residue_add(f[i], f[i - 1], 1, p), inverse[apart < 0 ? -apart : apart], prime);
+      f[i] = apart < 0 && f[i] ? p - f[i] : f[i];
+    }
+  for (k = most - 1; k >= 0; k--)
+    for (i = k; i < most; i++)
+      f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
+}
+
+/* Coefficients below 2^bits; `modular`: by values modulo primes. */
+static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
+{
+  const int most = pencil->most, parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular);
+  const int runs = modular ? primes : 1;
+  const size_t points = (size_t)most + 1, words = (size_t)primes + 1, given = (size_t)pencil->degree + 1;
+  permi_control *watch = pencil->watch;
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, given * (size_t)(parts * primes), sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 4 * points + 2 * words, sizeof *f), *word = f + 4 * points;
+  perm_integer *value = (perm_integer *)permi_pool_get(&pool, modular ? 1 : points * (size_t)parts, sizeof *value);
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  int q, part;
+  size_t j;
+  if (status == PERM_OK)
+    permi_primes_choose(prime, (size_t)primes, 0, permi_points_bits(pencil, modular));
+  for (q = 0; q < primes && status == PERM_OK; q++) {
+    const uint64_t p = prime[q].p;
+    for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
+      permi_pencil_at(pencil, permi_point((int)j), modular ? p : 0);
+      status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, modular ? p : 0, pencil->result);
+      for (part = 0; part < parts && status == PERM_OK; part++) {
+        const perm_integer *x = part ? &pencil->result->imaginary_integer : &pencil->result->integer;
+        if (modular)
+          f[(size_t)part * points + j] = x->word[0];
+        else
+          value[j * (size_t)parts + (size_t)part] = *x;
+      }
+      watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);
+      if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
+        status = watch->stopped;
+    }
+    for (part = 0; part < parts && status == PERM_OK; part++) {
+      uint64_t *own = f + (size_t)part * points;
+      for (j = 0; j < points && !modular; j++) {
+        const perm_integer *x = &value[j * (size_t)parts + (size_t)part];
+        own[j] = permi_words_residue(x->word, x->words, x->negative, p);
+      }
+      permi_points_interpolate(own, most, &prime[q], f + 2 * points);
+      for (j = 0; j < points && j < given; j++)
+        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = own[j];
+      if (permi_watch(watch, 10.0 * (double)points * (double)points))
+        status = watch->stopped;
+    }
+  }
+  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++) {
+    memset(&numbers[j], 0, sizeof numbers[j]);
+    numbers[j].negative = permi_chinese_remainder(prime, residue + j * (size_t)primes, primes, word, word + words);
+    memcpy(numbers[j].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
+    permi_integer_trim(&numbers[j]);
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ================================================================================ >>polynomial_calls
+   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+
+typedef struct permi_pencil_call {
+  permi_side side[2];
+  int m, n, parts, degree;
+  int alternates; /* 1: every other coefficient changes its sign, but the last */
+  int at[5];      /* arguments: C, L, degree, options, coefficients */
+  perm_integer *integers;
+  double *values, *bounds;
+} permi_pencil_call;
+
+static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
+                                               perm_result *result)
+{
+  const permi_side *side = &call->side[s];
+  const perm_matrix *matrix = side->matrix;
+  char message[PERM_MESSAGE_BYTES];
+  perm_status status = PERM_OK;
+  int at = call->at[s], row;
+  size_t e;
+  if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
+    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, side->parts,
+                                 result);
+  else if (side->kind == PERMI_SIDE_MATRIX)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
+    status = permi_fail(result, PERM_ERROR_SIZE, at, "the matrix is %d x %d, not %d x %d", matrix->m, matrix->n,
+                        call->m, call->n);
+  if (status == PERM_OK && matrix && call->integers && matrix->m &&
+      !permi_matrix_integers(matrix, &row, &e, watch))
+    status = watch->stopped != PERM_OK
+                 ? permi_fail_stopped(watch, result)
+                 : permi_fail(result, PERM_ERROR_UNSUPPORTED, at, "row %d (counted from 1) has an entry that is no "
+                                                                  "integer below 2^53", row + 1);
+  if (status < 0) {
+    memcpy(message, result->message, sizeof message);
+    permi_fail(result, status, at + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
+  }
+  return status;
+}
+
+static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options,
+                                          permi_control *watch, perm_result *result)
+{
+  perm_status status = permi_check_whole(options, call->at[3], result);
+  int s;
+  if (status != PERM_OK)
+    return status;
+  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_FRONTIER &&
+       options->method != PERM_METHOD_EXACT) ||
+      (options->precision != PERM_PRECISION_DEFAULT && (options->precision == PERM_PRECISION_EXACT) != !call->values))
+    return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
+                      "polynomials are computed by method auto, frontier or exact, integers with precision exact");
+  status = call->at[0] == 3 ? permi_check_order(call->m, call->n, result) : PERM_OK;
+  for (s = 0; s < 2 && status == PERM_OK; s++)
+    status = permi_pencil_check_side(call, s, watch, result);
+  if (status == PERM_OK && call->degree < 0)
+    status = permi_fail(result, PERM_ERROR_SIZE, call->at[2], "degree is negative (%d)", call->degree);
+  if (status == PERM_OK && !call->integers && !call->values)
+    status = permi_fail(result, PERM_ERROR_NULL, call->at[4], "coefficients is NULL");
+  return status;
+}
+
+/* Sets *bits to log2 of per(|C| + |L|), if it can be computed. */
+static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
+{
+  perm_matrix *matrix = &pencil->matrix;
+  perm_result result;
+  perm_status status;
+  size_t e;
+  int k;
+  if ((pencil->largest[0] + pencil->largest[1]) * pencil->parts >= ldexp(1, 62))
+    return PERM_OK;
+  matrix->kind = PERM_KIND_INTEGER;
+  for (e = 0; e < matrix->nnz; e++) {
+    const permi_pencil_entry *entry = &pencil->entry[e];
+    matrix->integer[e] = 0;
+    for (k = 0; k < 4; k++) {
+      const int64_t x = entry->integer[k / 2][k % 2];
+      matrix->integer[e] += x < 0 ? -x : x;
+    }
+    matrix->real[e] = (double)matrix->integer[e];
+  }
+  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, &result);
+  if (status == PERM_OK)
+    *bits = fmin(*bits, result.value > 0 ? log2(result.value) + (double)result.exp2 + 1e-9 : 0);
+  return status > 0 || status == PERM_ERROR_MEMORY ? permi_fail(pencil->result, status, 0, "%s", result.message)
+                                                   : PERM_OK;
+}
+
+/* The coefficients of a pencil of integers. */
+static perm_status permi_pencil_exact(permi_pencil *pencil, perm_integer *numbers)
+{
+  const perm_options *options = pencil->options;
+  permi_control *watch = pencil->watch;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, least;
+  perm_status status = PERM_OK, planning = PERM_OK;
+  uint64_t modulus = 0;
+  int modular = 0, b;
+  watch->activity = "computing coefficients";
+  if (bits > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
+                      bits + 2, 64 * PERM_INTEGER_WORDS);
+  if (options->method != PERM_METHOD_FRONTIER) {
+    modular = !permi_points_fit(pencil);
+    modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+    permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
+    points = (pencil->most + 1) * permi_pencil_seconds(pencil, modulus, &planning);
+    points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
+  }
+  if (points > 1e-4 && bits - 1.5 * pencil->m < 62 && options->method != PERM_METHOD_FRONTIER) {
+    status = permi_pencil_sharpen(pencil, &bits);
+    b = (int)bits + 3;
+    if (status == PERM_OK && permi_kronecker_fits(pencil, b)) {
+      permi_pencil_at(pencil, (int64_t)1 << b, 0);
+      digits = permi_pencil_seconds(pencil, 0, &planning);
+    }
+  }
+  least = watch->work_total = fmin(points, digits);
+  if (status != PERM_OK)
+    return status;
+  if (least == (double)INFINITY)
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "no plan: %s", perm_status_text(planning));
+  if (options->max_seconds > 0 && least > watch->deadline - permi_seconds())
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "%s predicted, more than max_seconds = %.3g",
+                      permi_time_words(least).text, options->max_seconds);
+  return digits <= points ? permi_kronecker_run(pencil, (int)bits + 3, numbers)
+                          : permi_points_run(pencil, bits, modular, numbers);
+}
+
+static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
+                                        permi_control *watch, perm_result *result)
+{
+  const size_t parts = (size_t)call->parts, count = ((size_t)call->degree + 1) * parts;
+  permi_pencil pencil;
+  permi_number first = permi_number_one();
+  perm_status status = permi_pencil_check(call, options, watch, result);
+  size_t k, least;
+  if (status != PERM_OK)
+    return status;
+  memset(&pencil, 0, sizeof pencil);
+  pencil.m = call->m;
+  pencil.n = call->n;
+  pencil.parts = call->parts;
+  pencil.options = options;
+  pencil.watch = watch;
+  pencil.result = result;
+  status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
+  least = ((size_t)pencil.degree + 1) * parts;
+  if (status == PERM_OK)
+    status = permi_pencil_exact(&pencil, call->integers);
+  permi_pool_release(&pencil.pool);
+  if (watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  if (status != PERM_OK)
+    return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
+  memset(call->integers + least, 0, (count - least) * sizeof *call->integers);
+  for (k = 0; k < least; k++) {
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - (int)(k / parts)) & 1;
+    if (options->modulus)
+      permi_integer_reduce(&call->integers[k], options->modulus);
+  }
+  first.integer = call->integers[0];
+  first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
+  permi_number_result(&first, result);
+  result->is_complex = call->parts == 2;
+  result->modulus = options->modulus;
+  result->precision = PERM_PRECISION_EXACT;
+  result->method = PERM_METHOD_EXACT;
+  return PERM_OK;
+}
+
+static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_options *options_given,
+                                    perm_result *result)
+{
+  const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
+  const double area = (double)(call->m > 0 ? call->m : 0) * (call->n > 0 ? call->n : 0);
+  permi_metered meter;
+  const perm_options *options =
+      permi_meter_begin(&meter, options_given, c ? permi_matrix_cost(c) + permi_matrix_cost(l) : 16 * call->parts * area);
+  permi_control watch = permi_control_begin(options);
+  perm_result unused;
+  perm_status status;
+  result = result ? result : &unused;
+  permi_result_clear(result);
+  status = permi_meter_end(&meter, permi_pencil_coefficients(call, options, &watch, result), result);
+  result->seconds = permi_seconds() - watch.start;
+  return result->status = permi_kind(status, call->parts, options_given, result);
+}
+
+static permi_side permi_side_array(const double *real, const int64_t *integer, ptrdiff_t ld, int parts)
+{
+  permi_side side = {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0, 0};
+  side.real = real;
+  side.integer = integer;
+  side.ld = ld;
+  side.parts = parts;
+  return side;
+}
+
+static permi_pencil_call permi_pencil_of(int m, int n, int parts, int degree)
+{
+  static const int at[5] = {3, 5, 7, 8, 9};
+  permi_pencil_call call;
+  memset(&call, 0, sizeof call);
+  call.m = m;
+  call.n = n;
+  call.parts = parts;
+  call.degree = degree;
+  memcpy(call.at, at, sizeof at);
+  return call;
+}
+
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 1, degree);
+  call.side[0] = permi_side_array(NULL, c, ldc, 1);
+  call.side[1] = permi_side_array(NULL, l, ldl, 1);
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 2, degree);
+  call.side[0] = permi_side_array(NULL, c, ldc, 2);
+  call.side[1] = permi_side_array(NULL, l, ldl, 2);
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
+{
+  static const int at[5] = {1, 2, 3, 4, 5};
+  permi_pencil_call call = permi_pencil_of(c ? c->m : 0, c ? c->n : 0, 1, degree);
+  call.parts += (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX);
+  memcpy(call.at, at, sizeof at);
+  call.side[0].matrix = c;
+  call.side[1].matrix = l;
+  return call;
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result)
+{
+  static const int at[5] = {2, 2, 1, 4, 5};
+  permi_pencil_call call = permi_pencil_of(n, n, 1, n);
+  memcpy(call.at, at, sizeof at);
+  call.side[0] = permi_side_array(NULL, a, lda, 1);
+  call.side[1].kind = PERMI_SIDE_IDENTITY;
+  call.alternates = 1;
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result)
+{
+  static const int at[5] = {1, 1, 1, 2, 3};
+  permi_pencil_call call = permi_pencil_sparse(matrix, NULL, matrix ? matrix->n : 0);
+  memcpy(call.at, at, sizeof at);
+  call.side[1].kind = PERMI_SIDE_IDENTITY;
+  call.alternates = 1;
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
 }
 
 /* ===================================================================================== >>placements

@@ -38,6 +38,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
+     polynomial/     >>points, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -108,6 +109,9 @@ PERMI_BRIEF_BEGIN
 #include "estimate/estimate_calls.h"
 
 #include "picture/spy.h"
+
+#include "polynomial/points.h"
+#include "polynomial/polynomial_calls.h"
 
 #include "rook/placements.h"
 #include "rook/rook.h"

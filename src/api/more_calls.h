@@ -95,6 +95,21 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result);
+
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
    first + k only. Integers are drawn without rounding; for others the total variation distance is a few units of 2^-53
