@@ -39,7 +39,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
+     polynomial/     >>points, >>coefficients, >>coefficients_kernels, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -1002,7 +1002,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial and >>placements. */
+   Inputs of the vector kernels of >>polynomial, >>placements, >>coefficients. */
 
 /* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
@@ -1033,6 +1033,8 @@ typedef struct permi_rook_way {
 
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
+
+#define PERMI_COEFFICIENT_WAYS 32 /* of a state of >>coefficients, summed at once */
 
 /* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
@@ -3751,6 +3753,17 @@ static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modu
       f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
 }
 
+/* word: 2 (primes + 1). */
+static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                  perm_integer *number)
+{
+  const size_t words = (size_t)primes + 1;
+  memset(number, 0, sizeof *number);
+  number->negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  memcpy(number->word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
+  permi_integer_trim(number);
+}
+
 /* Coefficients below 2^bits; `modular`: by values modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
@@ -3797,12 +3810,222 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
         status = watch->stopped;
     }
   }
-  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++) {
-    memset(&numbers[j], 0, sizeof numbers[j]);
-    numbers[j].negative = permi_chinese_remainder(prime, residue + j * (size_t)primes, primes, word, word + words);
-    memcpy(numbers[j].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    permi_integer_trim(&numbers[j]);
+  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++)
+    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, word, &numbers[j]);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ==================================================================================== >>coefficients
+   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0. An
+   entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
+   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles: sums of
+   positive terms, each with one rounding for each term of its step's sums at most. */
+
+#define PERMI_COEFFICIENT_WORDS 8 /* K is a multiple */
+
+typedef struct permi_coefficients {
+  permi_working working;
+  permi_block block;
+  permi_frontier *frontier;
+  double seconds, bytes, roundings; /* seconds: of a pass; roundings of a coefficient, at most */
+} permi_coefficients;
+
+/* Sets the words of steps. */
+static void permi_coefficients_lengths(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
+{
+  permi_frontier *frontier = plan->frontier;
+  int touched[2] = {0, 0}, p, s, side, words;
+  plan->roundings = 0;
+  for (p = 0; p <= frontier->steps; p++) {
+    int most = touched[0] < touched[1] ? touched[0] : touched[1];
+    most = most < pencil->degree ? most : pencil->degree;
+    words = (most + 3 + PERMI_COEFFICIENT_WORDS - 1) / PERMI_COEFFICIENT_WORDS * PERMI_COEFFICIENT_WORDS;
+    frontier->words[p] = words;
+    for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
+      permi_coefficient *c = &frontier->coefficient[s];
+      const permi_pencil_entry *entry;
+      plan->roundings += 2;
+      if (frontier->entry[s] < 0)
+        continue;
+      entry = &pencil->entry[plan->block.integer[frontier->entry[s]] - 1];
+      c->integer[0] = entry->integer[0][0];
+      c->integer[1] = entry->integer[1][0];
+      c->real = entry->real[0][0];
+      c->imaginary = entry->real[1][0];
+      for (side = 0; side < 2 && c->imaginary != 0; side++) {
+        const int v = side ? frontier->partner[s] : frontier->sequence[p];
+        touched[v >= plan->block.n] += !mark[v];
+        mark[v] = 1;
+      }
+    }
   }
+  memset(&frontier->numbers, 0, sizeof frontier->numbers);
+  frontier->numbers.algebra = PERMI_WORDS;
+  frontier->numbers.parts = 1;
+  frontier->numbers.words = words;
+}
+
+/* Plans the values of a square pencil of real entries. plan->seconds is INFINITY if there is no plan; plan->frontier NULL
+   if the polynomial is 0. The caller releases the plan. */
+static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
+{
+  const perm_options *options = pencil->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_control *watch = pencil->watch;
+  const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE,
+                                 permi_account_most(options)};
+  const permi_exactness exactness = {0, 0, 3, 0};
+  const int n = pencil->n, words = (pencil->degree + 10) / 8 * 8;
+  permi_pool pool = {allocator, NULL, 0};
+  int *line = (int *)permi_pool_get(&pool, 4 * (size_t)n + 1, sizeof *line), *order = line + 2 * n, p;
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n + 1, 1);
+  double *binomial = permi_binomials(allocator, n), cost = 0;
+  permi_budget budget;
+  size_t e;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&budget, 0, sizeof budget);
+  plan->seconds = (double)INFINITY;
+  pencil->matrix.kind = PERM_KIND_INTEGER;
+  for (e = 0; e < pencil->matrix.nnz; e++) /* entries are numbers of entries */
+    pencil->matrix.integer[e] = (int64_t)e + 1;
+  if (pool.failed || !binomial || !permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz))
+    goto done;
+  plan->working.watch = watch;
+  permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
+  for (p = 0; p < 2 * n; p++)
+    line[p] = p;
+  status = watch->stopped;
+  if (status != PERM_OK || !permi_split(&plan->working)) {
+    plan->seconds = 0;
+    goto done;
+  }
+  status = PERM_ERROR_MEMORY;
+  if (!permi_block_create(&plan->working, line, line + n, n, n, &plan->block))
+    goto done;
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = 0.49 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / (8.0 * words);
+  budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_WAY_SECONDS * (words + 30);
+  budget.quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
+  budget.account = &account;
+  if (!permi_order(allocator, &plan->block, binomial, &budget, order, &cost))
+    goto done;
+  status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, &plan->block, order, binomial, &exactness, watch,
+                                                           &plan->frontier)
+                                   : PERM_ERROR_LIMIT;
+  if (status == PERM_OK && !plan->frontier->words)
+    plan->frontier->words = (int *)permi_pool_get(&plan->frontier->owned.pool, (size_t)plan->frontier->steps + 1,
+                                                  sizeof(int));
+  if (status == PERM_OK && !plan->frontier->words)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK) {
+    permi_coefficients_lengths(pencil, plan, mark);
+    status = permi_arrays_create(&plan->block, plan->frontier, permi_isa(options), watch) ? PERM_OK : PERM_ERROR_MEMORY;
+  }
+  if (status == PERM_OK && plan->frontier->arrays) {
+    plan->frontier->arrays->isa = options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options);
+    if (!permi_places_measure(plan->frontier, watch))
+      status = PERM_ERROR_MEMORY;
+    plan->frontier->arrays->bytes += 64;
+    plan->bytes = permi_arrays_bytes(plan->frontier->arrays);
+    for (plan->seconds = p = 0; p < plan->frontier->steps; p++)
+      plan->seconds += (plan->frontier->cost[p + 1] - plan->frontier->cost[p]) * PERMI_ROOK_WAY_SECONDS *
+                       (plan->frontier->words[p + 1] + 30);
+  }
+done:
+  permi_release(allocator, binomial);
+  permi_pool_release(&pool);
+  return watch->stopped != PERM_OK ? watch->stopped : status == PERM_ERROR_LIMIT ? PERM_OK : status;
+}
+
+static void permi_coefficients_release(permi_coefficients *plan)
+{
+  if (plan->frontier)
+    permi_owned_release(&plan->working.allocator, plan->frontier);
+  permi_pool_release(&plan->block.pool);
+  permi_pool_release(&plan->working.pool);
+}
+
+/* The arithmetic of a pass: modulo p; 0: 2^64; 1: doubles. */
+static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_arrays_run *run, uint64_t p)
+{
+  permi_frontier *frontier = plan->frontier;
+  uint64_t *x;
+  double one = 1;
+  int s;
+  frontier->numbers.modulus = p;
+  for (s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
+    permi_coefficient *c = &frontier->coefficient[s];
+    c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
+    c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
+  }
+  memset(&run->base.sizes, 0, sizeof run->base.sizes);
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0, 0);
+  permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  x = (uint64_t *)(void *)permi_array_values(run, 0, 0);
+  memset(x, 0, run->bytes);
+  x[1] = 1;
+  if (p)
+    memcpy(x + 1, &one, sizeof one);
+  return permi_runner_go(&run->base, 0, frontier->steps, permi_arrays_advance);
+}
+
+static int permi_coefficients_passes(const permi_coefficients *plan, double bits)
+{
+  const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
+  return words ? 1 : (int)((bits + 1) / 49.99) + 1;
+}
+
+/* Integers below 2^bits or, in `doubles`, coefficients. */
+static perm_status permi_coefficients_run(permi_pencil *pencil, permi_coefficients *plan, double bits,
+                                          perm_integer *numbers, double *doubles)
+{
+  const int passes = doubles ? 1 : permi_coefficients_passes(plan, bits), degree = pencil->degree;
+  const size_t words = (size_t)passes + 1;
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * ((size_t)degree + 3), sizeof *residue);
+  uint64_t *word = residue + words * ((size_t)degree + 1);
+  const int whole = passes == 1 && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
+  permi_arrays_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  int q, k;
+  memset(&run, 0, sizeof run);
+  run.own = PERMI_OF_X86(permi_block_coefficients, plan->frontier->arrays->isa);
+  if (!pool.failed && permi_arrays_open(&run, plan->frontier, pencil->watch, plan->seconds)) {
+    run.memory += 64; /* the word before the first value is read, and makes no difference */
+    permi_primes_choose(prime, (size_t)passes, 0, 50);
+    status = PERM_OK;
+  }
+  for (q = 0; q < passes && status == PERM_OK; q++) {
+    const uint64_t p = doubles ? 1 : whole ? 0 : prime[q].p;
+    run.again = q > 0;
+    run.seconds_before = q * plan->seconds;
+    status = permi_coefficients_pass(plan, &run, p);
+    if (status == PERM_OK) {
+      const uint64_t *x = (const uint64_t *)(void *)permi_array_values(&run, plan->frontier->steps, 0) + 1;
+      for (k = 0; k <= degree; k++) {
+        double y;
+        memcpy(&y, x + k, sizeof y);
+        if (doubles)
+          doubles[k] = y;
+        else
+          residue[(size_t)k * (size_t)passes + (size_t)q] = p ? permi_residue_of_double(y, p) : x[k];
+      }
+    }
+  }
+  for (k = 0; k <= degree && status == PERM_OK && numbers; k++) {
+    if (whole)
+      numbers[k] = permi_integer_of((int64_t)residue[k]);
+    else
+      permi_chinese_integer(prime, residue + (size_t)k * (size_t)passes, passes, word, &numbers[k]);
+  }
+  pencil->result->terms = run.base.visited;
+  pencil->result->threads = run.base.threads;
+  pencil->result->isa = plan->frontier->arrays->isa;
+  permi_pool_release(&run.base.pool);
   permi_pool_release(&pool);
   return status;
 }
@@ -3899,43 +4122,60 @@ static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
 }
 
 /* The coefficients of a pencil of integers. */
-static perm_status permi_pencil_exact(permi_pencil *pencil, perm_integer *numbers)
+static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
   const perm_options *options = pencil->options;
   permi_control *watch = pencil->watch;
-  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, least;
-  perm_status status = PERM_OK, planning = PERM_OK;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points, least;
+  const int exact = options->method == PERM_METHOD_EXACT, frontier = options->method == PERM_METHOD_FRONTIER;
+  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
   uint64_t modulus = 0;
   int modular = 0, b;
-  watch->activity = "computing coefficients";
+  watch->activity = "planning a polynomial";
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
                       bits + 2, 64 * PERM_INTEGER_WORDS);
-  if (options->method != PERM_METHOD_FRONTIER) {
+  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && !exact) {
+    status = permi_coefficients_plan(pencil, plan);
+    vectors = plan->seconds * permi_coefficients_passes(plan, bits);
+  }
+  if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
     permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
     points = (pencil->most + 1) * permi_pencil_seconds(pencil, modulus, &planning);
     points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
   }
-  if (points > 1e-4 && bits - 1.5 * pencil->m < 62 && options->method != PERM_METHOD_FRONTIER) {
+  if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
     status = permi_pencil_sharpen(pencil, &bits);
-    b = (int)bits + 3;
-    if (status == PERM_OK && permi_kronecker_fits(pencil, b)) {
-      permi_pencil_at(pencil, (int64_t)1 << b, 0);
-      digits = permi_pencil_seconds(pencil, 0, &planning);
-    }
+    if (vectors < (double)INFINITY)
+      vectors = plan->seconds * permi_coefficients_passes(plan, bits);
   }
-  least = watch->work_total = fmin(points, digits);
+  b = bits < 60 ? (int)bits + 3 : 64;
+  if (status == PERM_OK && !frontier && permi_kronecker_fits(pencil, b)) {
+    permi_pencil_at(pencil, (int64_t)1 << b, 0);
+    digits = permi_pencil_seconds(pencil, 0, &planning);
+  }
   if (status != PERM_OK)
     return status;
+  watch->activity = "computing a polynomial";
+  least = watch->work_total = fmin(vectors, fmin(points, digits));
   if (least == (double)INFINITY)
-    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "no plan: %s", perm_status_text(planning));
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
+                      frontier ? "the frontier takes square matrices of real entries with few states"
+                               : perm_status_text(planning));
   if (options->max_seconds > 0 && least > watch->deadline - permi_seconds())
-    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "%s predicted, more than max_seconds = %.3g",
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(least).text, options->max_seconds);
-  return digits <= points ? permi_kronecker_run(pencil, (int)bits + 3, numbers)
-                          : permi_points_run(pencil, bits, modular, numbers);
+  if (vectors > least)
+    status = digits == least ? permi_kronecker_run(pencil, b, numbers)
+                             : permi_points_run(pencil, bits, modular, numbers);
+  else if (plan->frontier)
+    status = permi_coefficients_run(pencil, plan, bits, numbers, NULL);
+  else
+    memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
+  pencil->result->method = vectors > least ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+  return status;
 }
 
 static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
@@ -3943,12 +4183,15 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
 {
   const size_t parts = (size_t)call->parts, count = ((size_t)call->degree + 1) * parts;
   permi_pencil pencil;
+  permi_coefficients plan;
+  perm_method method;
   permi_number first = permi_number_one();
   perm_status status = permi_pencil_check(call, options, watch, result);
   size_t k, least;
   if (status != PERM_OK)
     return status;
   memset(&pencil, 0, sizeof pencil);
+  memset(&plan, 0, sizeof plan);
   pencil.m = call->m;
   pencil.n = call->n;
   pencil.parts = call->parts;
@@ -3959,7 +4202,9 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
   least = ((size_t)pencil.degree + 1) * parts;
   if (status == PERM_OK)
-    status = permi_pencil_exact(&pencil, call->integers);
+    status = permi_pencil_exact(&pencil, &plan, call->integers);
+  method = result->method;
+  permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -3977,7 +4222,7 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   result->is_complex = call->parts == 2;
   result->modulus = options->modulus;
   result->precision = PERM_PRECISION_EXACT;
-  result->method = PERM_METHOD_EXACT;
+  result->method = method;
   return PERM_OK;
 }
 
@@ -4504,15 +4749,10 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
       permi_rook_collect(p, number + i, primes);
   }
   for (k = 0; k < count && !pool.failed; k++) {
-    memset(&numbers[k], 0, sizeof numbers[k]);
-    if (p->modulus.p == 1) {
-      numbers[k].negative = permi_words_magnitude(numbers[k].word, number + k, 1);
-    } else {
-      numbers[k].negative = permi_chinese_remainder(prime, number + (size_t)k * (size_t)primes, primes, word,
-                                                    word + words);
-      memcpy(numbers[k].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    }
-    permi_integer_trim(&numbers[k]);
+    if (p->modulus.p == 1)
+      numbers[k] = permi_integer_of((int64_t)number[k]);
+    else
+      permi_chinese_integer(prime, number + (size_t)k * (size_t)primes, primes, word, &numbers[k]);
   }
   permi_pool_release(&pool);
   return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;
@@ -7953,6 +8193,75 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
   if (at < count)
     PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
   PERMI_LEAVE();
+}
+#endif
+
+/* ============================================================================ >>coefficients_kernels
+   Sums of blocks of >>coefficients: a state is some ways of >>rook_kernels. */
+
+#if PERMI_WIDTH != 2 /* NEON runs plain C */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(coefficients_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
+                                                            size_t words, int whole)
+{
+  size_t at = 0;
+#if PERMI_WIDTH >= 4
+  if (whole) {
+    for (; at + 16 <= words; at += 16)
+      PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
+    if (at < words)
+      PERMI_NAME(rook_words)(way, ways, y, at, 8 / PERMI_WIDTH);
+    return;
+  }
+#endif
+  (void)whole;
+  for (; at + 16 <= words; at += 16)
+    PERMI_NAME(rook_sum)(p, way, ways, y, at, 16 / PERMI_WIDTH);
+  if (at < words)
+    PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
+}
+
+PERMI_TARGET static void PERMI_NAME(block_coefficients)(const permi_numbers *numbers, void *to, size_t count,
+                                                        const permi_origin *origin, int origins)
+{
+  const size_t words = (size_t)numbers->words;
+  const double prime = numbers->modulus > 1 ? (double)numbers->modulus : 0;
+  const PERMI_P p = PERMI_NAME(prime_of)(prime, prime > 0 ? 1 / prime : 0);
+  permi_rook_way way[PERMI_COEFFICIENT_WAYS + 1];
+  size_t k;
+  int s, side;
+  for (k = 0; k < count; k++) {
+    double *y = (double *)to + k * words, terms = 0;
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
+    int ways = 0;
+    for (s = 0; s < origins; s++) {
+      const size_t place = origin[s].place ? origin[s].place[k] : k;
+      if (origin[s].place && place == PERMI_ARRAY_NOWHERE)
+        continue;
+      for (side = 0; side < 2; side++) {
+        const double c = side ? origin[s].c->imaginary : origin[s].real;
+        const int is_short = prime == 0 || fabs(c) <= 4;
+        const double size = is_short ? fabs(c) : 2; /* in units of p / 2 */
+        if (c == 0)
+          continue;
+        if (ways == PERMI_COEFFICIENT_WAYS) {
+          PERMI_NAME(coefficients_sum)(p, way, ways, y, words, numbers->modulus == 0);
+          way[0] = again;
+          ways = 1;
+          terms = 1;
+        }
+        way[ways].x = (const double *)origin[s].x + place * words - side;
+        way[ways].mask = NULL;
+        way[ways].c = c;
+        way[ways].word = (uint64_t)origin[s].c->integer[side];
+        way[ways].is_short = is_short;
+        way[ways].full = prime > 0 && terms + size > 7;
+        terms = (way[ways].full ? 1 : terms) + size;
+        ways++;
+      }
+    }
+    PERMI_NAME(coefficients_sum)(p, way, ways, y, words, numbers->modulus == 0);
+    y[0] = 0;
+  }
 }
 #endif
 

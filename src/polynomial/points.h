@@ -304,6 +304,17 @@ static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modu
       f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
 }
 
+/* word: 2 (primes + 1). */
+static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                  perm_integer *number)
+{
+  const size_t words = (size_t)primes + 1;
+  memset(number, 0, sizeof *number);
+  number->negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  memcpy(number->word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
+  permi_integer_trim(number);
+}
+
 /* Coefficients below 2^bits; `modular`: by values modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
@@ -350,12 +361,8 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
         status = watch->stopped;
     }
   }
-  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++) {
-    memset(&numbers[j], 0, sizeof numbers[j]);
-    numbers[j].negative = permi_chinese_remainder(prime, residue + j * (size_t)primes, primes, word, word + words);
-    memcpy(numbers[j].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    permi_integer_trim(&numbers[j]);
-  }
+  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++)
+    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, word, &numbers[j]);
   permi_pool_release(&pool);
   return status;
 }

@@ -1,7 +1,7 @@
 /* ================================================================================ >>polynomial_calls
    perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
 #pragma once
-#include "points.h"
+#include "coefficients.h"
 
 typedef struct permi_pencil_call {
   permi_side side[2];
@@ -92,43 +92,60 @@ static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
 }
 
 /* The coefficients of a pencil of integers. */
-static perm_status permi_pencil_exact(permi_pencil *pencil, perm_integer *numbers)
+static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
   const perm_options *options = pencil->options;
   permi_control *watch = pencil->watch;
-  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, least;
-  perm_status status = PERM_OK, planning = PERM_OK;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points, least;
+  const int exact = options->method == PERM_METHOD_EXACT, frontier = options->method == PERM_METHOD_FRONTIER;
+  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
   uint64_t modulus = 0;
   int modular = 0, b;
-  watch->activity = "computing coefficients";
+  watch->activity = "planning a polynomial";
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
                       bits + 2, 64 * PERM_INTEGER_WORDS);
-  if (options->method != PERM_METHOD_FRONTIER) {
+  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && !exact) {
+    status = permi_coefficients_plan(pencil, plan);
+    vectors = plan->seconds * permi_coefficients_passes(plan, bits);
+  }
+  if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
     permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
     points = (pencil->most + 1) * permi_pencil_seconds(pencil, modulus, &planning);
     points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
   }
-  if (points > 1e-4 && bits - 1.5 * pencil->m < 62 && options->method != PERM_METHOD_FRONTIER) {
+  if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
     status = permi_pencil_sharpen(pencil, &bits);
-    b = (int)bits + 3;
-    if (status == PERM_OK && permi_kronecker_fits(pencil, b)) {
-      permi_pencil_at(pencil, (int64_t)1 << b, 0);
-      digits = permi_pencil_seconds(pencil, 0, &planning);
-    }
+    if (vectors < (double)INFINITY)
+      vectors = plan->seconds * permi_coefficients_passes(plan, bits);
   }
-  least = watch->work_total = fmin(points, digits);
+  b = bits < 60 ? (int)bits + 3 : 64;
+  if (status == PERM_OK && !frontier && permi_kronecker_fits(pencil, b)) {
+    permi_pencil_at(pencil, (int64_t)1 << b, 0);
+    digits = permi_pencil_seconds(pencil, 0, &planning);
+  }
   if (status != PERM_OK)
     return status;
+  watch->activity = "computing a polynomial";
+  least = watch->work_total = fmin(vectors, fmin(points, digits));
   if (least == (double)INFINITY)
-    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "no plan: %s", perm_status_text(planning));
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
+                      frontier ? "the frontier takes square matrices of real entries with few states"
+                               : perm_status_text(planning));
   if (options->max_seconds > 0 && least > watch->deadline - permi_seconds())
-    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "%s predicted, more than max_seconds = %.3g",
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(least).text, options->max_seconds);
-  return digits <= points ? permi_kronecker_run(pencil, (int)bits + 3, numbers)
-                          : permi_points_run(pencil, bits, modular, numbers);
+  if (vectors > least)
+    status = digits == least ? permi_kronecker_run(pencil, b, numbers)
+                             : permi_points_run(pencil, bits, modular, numbers);
+  else if (plan->frontier)
+    status = permi_coefficients_run(pencil, plan, bits, numbers, NULL);
+  else
+    memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
+  pencil->result->method = vectors > least ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+  return status;
 }
 
 static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
@@ -136,12 +153,15 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
 {
   const size_t parts = (size_t)call->parts, count = ((size_t)call->degree + 1) * parts;
   permi_pencil pencil;
+  permi_coefficients plan;
+  perm_method method;
   permi_number first = permi_number_one();
   perm_status status = permi_pencil_check(call, options, watch, result);
   size_t k, least;
   if (status != PERM_OK)
     return status;
   memset(&pencil, 0, sizeof pencil);
+  memset(&plan, 0, sizeof plan);
   pencil.m = call->m;
   pencil.n = call->n;
   pencil.parts = call->parts;
@@ -152,7 +172,9 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
   least = ((size_t)pencil.degree + 1) * parts;
   if (status == PERM_OK)
-    status = permi_pencil_exact(&pencil, call->integers);
+    status = permi_pencil_exact(&pencil, &plan, call->integers);
+  method = result->method;
+  permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -170,7 +192,7 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   result->is_complex = call->parts == 2;
   result->modulus = options->modulus;
   result->precision = PERM_PRECISION_EXACT;
-  result->method = PERM_METHOD_EXACT;
+  result->method = method;
   return PERM_OK;
 }
 

@@ -8,6 +8,7 @@
    values a shift by one does not touch the next set, as the last values of f are 0.
    All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
 #pragma once
+#include "../polynomial/points.h"
 #include "../proof/polynomial.h"
 #include "../tree/tree_build.h"
 
@@ -415,15 +416,10 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
       permi_rook_collect(p, number + i, primes);
   }
   for (k = 0; k < count && !pool.failed; k++) {
-    memset(&numbers[k], 0, sizeof numbers[k]);
-    if (p->modulus.p == 1) {
-      numbers[k].negative = permi_words_magnitude(numbers[k].word, number + k, 1);
-    } else {
-      numbers[k].negative = permi_chinese_remainder(prime, number + (size_t)k * (size_t)primes, primes, word,
-                                                    word + words);
-      memcpy(numbers[k].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    }
-    permi_integer_trim(&numbers[k]);
+    if (p->modulus.p == 1)
+      numbers[k] = permi_integer_of((int64_t)number[k]);
+    else
+      permi_chinese_integer(prime, number + (size_t)k * (size_t)primes, primes, word, &numbers[k]);
   }
   permi_pool_release(&pool);
   return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;

@@ -50,14 +50,14 @@ static int64_t t_polynomial_entry(int kind)
 
 TEST(t_polynomial_matches_expansion)
 {
-  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT};
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_FRONTIER};
   int trial, k, t;
   for (trial = 0; trial < 3000; trial++) {
     const int m = test_below(7), n = trial & 1 ? m : test_below(7), parts = 1 + (test_below(4) == 0);
     const int kinds = parts == 2 ? 5 : 6, kind[2] = {test_below(kinds), test_below(kinds)}, degree = test_below(9);
     int64_t a[2][72];
     perm_integer numbers[18];
-    perm_options options = t_sparse_options(methods[test_below(2)], PERM_PRECISION_DEFAULT);
+    perm_options options = t_sparse_options(methods[test_below(m == n && n && parts == 1 ? 3 : 2)], PERM_PRECISION_DEFAULT);
     perm_result result;
     uint64_t f[18];
     for (t = 0; t < 2; t++)
