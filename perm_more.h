@@ -39,7 +39,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>coefficients_kernels, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
+     polynomial/     >>points, >>coefficients, >>coefficients_kernels, >>circle, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -196,6 +196,15 @@ PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result);
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);
@@ -3475,13 +3484,15 @@ typedef struct permi_pencil_entry { /* of C, L: real, imaginary */
 typedef struct permi_pencil {
   int m, n, parts, most; /* most: a bound on the degree */
   int degree;            /* asked for */
+  int certify, negative; /* negative: an entry is, or is complex */
+  int shift;             /* log2 of the size of C's entries over L's */
   double largest[2];     /* part of C, of L */
   const perm_options *options;
   permi_control *watch;
   perm_result *result;
   permi_pool pool;
   permi_pencil_entry *entry;
-  double *column_sum;
+  double *sum_of; /* of a column; work */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
@@ -3542,6 +3553,7 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
         entry.real[s][0] = cell[s].real;
         entry.real[s][1] = cell[s].imaginary;
         some |= cell[s].real != 0 || cell[s].imaginary != 0;
+        pencil->negative |= cell[s].real < 0 || cell[s].imaginary != 0;
         for (part = 0; part < 2; part++)
           pencil->largest[s] = fmax(pencil->largest[s], fabs(entry.real[s][part]));
       }
@@ -3579,7 +3591,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   matrix->real = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
   matrix->imaginary = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
   pencil->entry = (permi_pencil_entry *)permi_pool_get(pool, matrix->nnz + 1, sizeof *pencil->entry);
-  pencil->column_sum = (double *)permi_pool_get(pool, n + 1, sizeof(double));
+  pencil->sum_of = (double *)permi_pool_get(pool, (m > n ? m : n) + 1, sizeof(double));
   mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
   if (pool->failed)
     return 0;
@@ -3597,18 +3609,18 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
   double bits[2] = {0, 0}, sum;
   size_t e;
   int i, part;
-  memset(pencil->column_sum, 0, (size_t)pencil->n * sizeof(double));
+  memset(pencil->sum_of, 0, (size_t)pencil->n * sizeof(double));
   for (i = 0; i < pencil->m; i++) {
     for (sum = 0, e = pencil->matrix.row_start[i]; e < pencil->matrix.row_start[i + 1]; e++)
       for (part = 0; part < pencil->parts; part++) {
         const double x = fabs(pencil->entry[e].real[0][part]) + t * fabs(pencil->entry[e].real[1][part]);
         sum += x;
-        pencil->column_sum[pencil->matrix.column[e]] += x;
+        pencil->sum_of[pencil->matrix.column[e]] += x;
       }
     bits[0] += log2(fmax(sum, 1));
   }
   for (i = 0; i < pencil->n; i++)
-    bits[1] += log2(fmax(pencil->column_sum[i], 1));
+    bits[1] += log2(fmax(pencil->sum_of[i], 1));
   return (pencil->m < pencil->n   ? bits[0]
           : pencil->m > pencil->n ? bits[1]
                                   : fmin(bits[0], bits[1])) * (1 + 1e-12) + 1e-9;
@@ -3639,36 +3651,55 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
     }
 }
 
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, perm_precision precision, uint64_t modulus,
-                                          perm_result *result)
+/* Exact, modulo `modulus` unless 0, or in doubles. */
+static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, uint64_t modulus)
 {
   perm_options one = *pencil->options;
   one.method = PERM_METHOD_AUTO;
-  one.precision = precision;
+  one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
+  one.certify = !exact && pencil->certify;
   one.modulus = modulus;
   one.progress = NULL;
   if (one.max_seconds > 0)
     one.max_seconds = fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  return one;
+}
+
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_result *result)
+{
+  const perm_options one = permi_pencil_options(pencil, exact, modulus);
   return perm_compute_sparse(&pencil->matrix, &one, result);
 }
 
-/* Returns the predicted seconds of an exact permanent of the matrix, or INFINITY, and why. */
-static double permi_pencil_seconds(const permi_pencil *pencil, uint64_t modulus, perm_status *status)
+/* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
+static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
-  perm_options one = *pencil->options;
+  perm_options one = permi_pencil_options(pencil, exact, modulus);
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  one.method = PERM_METHOD_AUTO;
-  one.precision = PERM_PRECISION_EXACT;
-  one.modulus = modulus;
   one.max_seconds = 0;
-  one.progress = NULL;
   *status = perm_sparse_job(&pencil->matrix, &one, &job, &result);
   if (*status == PERM_OK)
     seconds = permi_job_seconds(job);
   perm_job_free(job);
   return seconds;
+}
+
+/* Says if what takes `seconds` may run; `planning`: why it may be INFINITY. */
+static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
+{
+  const perm_options *options = pencil->options;
+  if (seconds == (double)INFINITY)
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
+                      options->method == PERM_METHOD_FRONTIER
+                          ? "the frontier takes square matrices of integers or numbers >= 0 with few states"
+                          : perm_status_text(planning));
+  if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(seconds).text, options->max_seconds);
+  pencil->watch->activity = "computing a polynomial";
+  return PERM_OK;
 }
 
 /* ---- digits */
@@ -3701,7 +3732,7 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, pencil->result);
+  status = permi_pencil_permanent(pencil, 1, 0, pencil->result);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -3785,7 +3816,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
     const uint64_t p = prime[q].p;
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? p : 0);
-      status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, modular ? p : 0, pencil->result);
+      status = permi_pencil_permanent(pencil, 1, modular ? p : 0, pencil->result);
       for (part = 0; part < parts && status == PERM_OK; part++) {
         const perm_integer *x = part ? &pencil->result->imaginary_integer : &pencil->result->integer;
         if (modular)
@@ -3828,7 +3859,9 @@ typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
-  double seconds, bytes, roundings; /* seconds: of a pass; roundings of a coefficient, at most */
+  double seconds, bytes; /* seconds: of a pass */
+  double roundings;      /* of a coefficient, at most */
+  double ways;           /* terms of all values */
 } permi_coefficients;
 
 /* Sets the words of steps. */
@@ -3836,16 +3869,17 @@ static void permi_coefficients_lengths(const permi_pencil *pencil, permi_coeffic
 {
   permi_frontier *frontier = plan->frontier;
   int touched[2] = {0, 0}, p, s, side, words;
-  plan->roundings = 0;
   for (p = 0; p <= frontier->steps; p++) {
     int most = touched[0] < touched[1] ? touched[0] : touched[1];
     most = most < pencil->degree ? most : pencil->degree;
     words = (most + 3 + PERMI_COEFFICIENT_WORDS - 1) / PERMI_COEFFICIENT_WORDS * PERMI_COEFFICIENT_WORDS;
     frontier->words[p] = words;
+    plan->roundings++;
     for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
       permi_coefficient *c = &frontier->coefficient[s];
       const permi_pencil_entry *entry;
       plan->roundings += 2;
+      plan->ways += 2 * frontier->states[p + 1];
       if (frontier->entry[s] < 0)
         continue;
       entry = &pencil->entry[plan->block.integer[frontier->entry[s]] - 1];
@@ -3978,6 +4012,32 @@ static int permi_coefficients_passes(const permi_coefficients *plan, double bits
   return words ? 1 : (int)((bits + 1) / 49.99) + 1;
 }
 
+/* Gives the entries of each row, x replaced by 2^shift x, a largest one from 1/2 to 1; returns the exponent of all. */
+static long long permi_coefficients_scale(const permi_pencil *pencil, permi_coefficients *plan)
+{
+  permi_frontier *frontier = plan->frontier;
+  const perm_matrix *matrix = &pencil->matrix;
+  long long all = 0;
+  int p, s, i;
+  size_t e;
+  for (i = 0; i < pencil->m; i++) {
+    double largest = 0;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      largest = fmax(largest, fmax(pencil->entry[e].real[0][0], ldexp(pencil->entry[e].real[1][0], pencil->shift)));
+    pencil->sum_of[i] = permi_exponent(largest);
+    all += permi_exponent(largest);
+  }
+  for (p = 0; p < frontier->steps; p++)
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+      if (frontier->entry[s] >= 0) {
+        const int v = frontier->sequence[p], row = v < pencil->n ? v : frontier->partner[s];
+        permi_coefficient *c = &frontier->coefficient[s];
+        c->real = ldexp(c->real, -(int)pencil->sum_of[row]);
+        c->imaginary = ldexp(c->imaginary, pencil->shift - (int)pencil->sum_of[row]);
+      }
+  return all;
+}
+
 /* Integers below 2^bits or, in `doubles`, coefficients. */
 static perm_status permi_coefficients_run(permi_pencil *pencil, permi_coefficients *plan, double bits,
                                           perm_integer *numbers, double *doubles)
@@ -4027,6 +4087,157 @@ static perm_status permi_coefficients_run(permi_pencil *pencil, permi_coefficien
   pencil->result->isa = plan->frontier->arrays->isa;
   permi_pool_release(&run.base.pool);
   permi_pool_release(&pool);
+  return status;
+}
+
+/* ========================================================================================== >>circle
+   Coefficients in doubles, by values at the N roots of unity times r = 2^shift, N - 1 at least the degree: a_k is r^-k
+   times their discrete Fourier transform. Fewer points would add a_(k + N) r^N to a_k. Of real pencils conjugate points
+   have conjugate values.
+   THE BOUND: with M = per(|C| + r |L|), an upper bound on all |P(x_j)|,
+   1. a root is wrong by less than 12 u, so an entry c + l x_j by 16 u (|c| + r |l|), and a permanent of so many lines by
+      ((1 + 16 u)^lines - 1) M, besides its own error_bound;
+   2. a term of the transform is a product with a root, one of N of a sum: (N + 20) u (M + its error) for all;
+   3. a_k's error is r^-k times the mean of these: of a_k << M / r^k no digit may be right. */
+
+static void permi_circle_at(permi_pencil *pencil, double re, double im)
+{
+  perm_matrix *matrix = &pencil->matrix;
+  size_t e;
+  matrix->kind = pencil->parts == 2 || im != 0 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  for (e = 0; e < matrix->nnz; e++) {
+    const double *c = pencil->entry[e].real[0], *l = pencil->entry[e].real[1];
+    matrix->real[e] = c[0] + (l[0] * re - l[1] * im);
+    matrix->imaginary[e] = c[1] + (l[0] * im + l[1] * re);
+  }
+}
+
+/* Returns log2 of a bound on sums of products of rows whose entries are at most 1. */
+static int permi_circle_room(const permi_pencil *pencil)
+{
+  double bits = 0;
+  int i;
+  for (i = 0; i < pencil->m; i++)
+    bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
+  return (int)fmin(bits + 2, 1e6);
+}
+
+static perm_status permi_circle_run(permi_pencil *pencil, double *values, double *bounds)
+{
+  const int N = pencil->most + 1, parts = pencil->parts, last = parts == 1 ? N / 2 : N - 1;
+  const int lines = pencil->m < pencil->n ? pencil->m : pencil->n;
+  const double r = ldexp(1, pencil->shift), entry = expm1(lines * log1p(16 * PERMI_UNIT)) * (1 + 1e-9);
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  double *root = (double *)permi_pool_get(&pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
+  double error = 0, estimate = 0, most = 0;
+  long long exp2 = 0;
+  perm_result *result = pencil->result;
+  perm_status status = root ? PERM_OK : PERM_ERROR_MEMORY;
+  size_t e;
+  int j, k;
+  for (e = 0; e < pencil->matrix.nnz; e++) {
+    const permi_pencil_entry *x = &pencil->entry[e];
+    pencil->matrix.real[e] = hypot(x->real[0][0], x->real[0][1]) + r * hypot(x->real[1][0], x->real[1][1]);
+  }
+  pencil->matrix.kind = PERM_KIND_REAL;
+  for (j = -1; j <= last && status == PERM_OK; j++) { /* -1: M */
+    const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N, twice = parts == 1 && j > 0 && 2 * j < N ? 2 : 1;
+    if (j >= 0) {
+      root[2 * j] = cos(angle);
+      root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
+      permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
+    }
+    status = permi_pencil_permanent(pencil, 0, 0, result);
+    if (status == PERM_TOLERANCE_NOT_MET)
+      status = PERM_OK;
+    if (j < 0) {
+      exp2 = result->exp2 + permi_exponent(result->value);
+      most = ldexp((result->value + result->error_bound) * (1 + 8 * lines * PERMI_UNIT), permi_int_exponent(result->exp2 - exp2));
+      continue;
+    }
+    value[2 * j] = permi_ldexp(result->value, result->exp2 - exp2);
+    value[2 * j + 1] = permi_ldexp(result->imaginary, result->exp2 - exp2);
+    error += twice * permi_ldexp(result->error_bound, result->exp2 - exp2) / N;
+    estimate += twice * permi_ldexp(result->error_estimate, result->exp2 - exp2) / N;
+    pencil->watch->done = pencil->watch->work_total * (j + 1) / (last + 1);
+    if (status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS))
+      status = pencil->watch->stopped;
+  }
+  error = (error + entry * most + (N + 20) * PERMI_UNIT * (most + error)) * (1 + 1e-9);
+  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    double sum[2] = {0, 0};
+    const long long shift = exp2 - (long long)pencil->shift * k;
+    for (j = 0; j <= last; j++) {
+      const int at = (int)((long long)j * k % N), other = 2 * at > N && parts == 1;
+      const double *w = root + 2 * (other ? N - at : at), im = other ? -w[1] : w[1], *v = value + 2 * j;
+      const double twice = parts == 1 && j > 0 && 2 * j < N ? 2 : 1;
+      sum[0] += twice * (v[0] * w[0] + v[1] * im);
+      sum[1] += v[1] * w[0] - v[0] * im;
+    }
+    for (j = 0; j < parts; j++)
+      values[k * parts + j] = permi_ldexp(sum[j] / N, shift);
+    bounds[k] = permi_ldexp(error, shift) + DBL_MIN;
+    result->error_estimate = fmax(k ? result->error_estimate : 0, permi_ldexp(fmin(estimate + sqrt((double)N * lines) * PERMI_UNIT * most, error), shift));
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* By >>coefficients. Each sum's underflow loses at most 2^-1074, times what the rest of its rows has. */
+static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+{
+  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
+  const long long exp2 = permi_coefficients_scale(pencil, plan);
+  const perm_status status = permi_coefficients_run(pencil, plan, 0, NULL, values);
+  int k;
+  pencil->result->error_estimate = 0;
+  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    const long long shift = exp2 - (long long)pencil->shift * k;
+    const double y = values[k];
+    values[k] = permi_ldexp(y, shift);
+    bounds[k] = permi_ldexp(gamma / (1 - gamma) * y + lost, shift) * (1 + 1e-9) + (y > 0 ? DBL_MIN : 0);
+    pencil->result->error_estimate = fmax(pencil->result->error_estimate, fmin(4 * sqrt(gamma * PERMI_UNIT) * values[k], bounds[k]));
+  }
+  return status;
+}
+
+/* Coefficients in doubles. bounds: not NULL. */
+static perm_status permi_pencil_doubles(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+{
+  const perm_options *options = pencil->options;
+  const int frontier = options->method == PERM_METHOD_FRONTIER;
+  permi_control *watch = pencil->watch;
+  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
+  double vectors = (double)INFINITY, points = vectors, least, sum[2] = {0, 0};
+  size_t e;
+  int k;
+  watch->activity = "planning a polynomial";
+  for (e = 0; e < pencil->matrix.nnz; e++)
+    for (k = 0; k < 4; k++)
+      sum[k / 2] += fabs(pencil->entry[e].real[k / 2][k % 2]) * 1e-100;
+  if (sum[0] > 0 && sum[1] > 0)
+    pencil->shift = permi_exponent(sum[0]) - permi_exponent(sum[1]);
+  pencil->shift = pencil->shift > 500 ? 500 : pencil->shift < -500 ? -500 : pencil->shift;
+  if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900) {
+    status = permi_coefficients_plan(pencil, plan);
+    vectors = plan->seconds;
+  }
+  if (status == PERM_OK && !frontier) {
+    permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
+    points = (pencil->most + 2) * (pencil->parts == 1 ? 0.5 : 1) * permi_pencil_seconds(pencil, 0, 0, &planning);
+  }
+  least = watch->work_total = fmin(vectors, points);
+  status = status == PERM_OK ? permi_pencil_may(pencil, least, planning) : status;
+  if (status != PERM_OK)
+    return status;
+  if (vectors > least)
+    status = permi_circle_run(pencil, values, bounds);
+  else if (plan->frontier)
+    status = permi_circle_vectors(pencil, plan, values, bounds);
+  else
+    for (k = 0; k <= pencil->degree; k++)
+      values[k] = bounds[k] = 0;
+  pencil->result->method = vectors > least ? PERM_METHOD_AUTO : PERM_METHOD_FRONTIER;
   return status;
 }
 
@@ -4114,7 +4325,7 @@ static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
     }
     matrix->real[e] = (double)matrix->integer[e];
   }
-  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, &result);
+  status = permi_pencil_permanent(pencil, 1, 0, &result);
   if (status == PERM_OK)
     *bits = fmin(*bits, result.value > 0 ? log2(result.value) + (double)result.exp2 + 1e-9 : 0);
   return status > 0 || status == PERM_ERROR_MEMORY ? permi_fail(pencil->result, status, 0, "%s", result.message)
@@ -4143,7 +4354,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     modular = !permi_points_fit(pencil);
     modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
     permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
-    points = (pencil->most + 1) * permi_pencil_seconds(pencil, modulus, &planning);
+    points = (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, &planning);
     points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
   }
   if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
@@ -4154,19 +4365,14 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   b = bits < 60 ? (int)bits + 3 : 64;
   if (status == PERM_OK && !frontier && permi_kronecker_fits(pencil, b)) {
     permi_pencil_at(pencil, (int64_t)1 << b, 0);
-    digits = permi_pencil_seconds(pencil, 0, &planning);
+    digits = permi_pencil_seconds(pencil, 1, 0, &planning);
   }
   if (status != PERM_OK)
     return status;
-  watch->activity = "computing a polynomial";
   least = watch->work_total = fmin(vectors, fmin(points, digits));
-  if (least == (double)INFINITY)
-    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
-                      frontier ? "the frontier takes square matrices of real entries with few states"
-                               : perm_status_text(planning));
-  if (options->max_seconds > 0 && least > watch->deadline - permi_seconds())
-    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(least).text, options->max_seconds);
+  status = permi_pencil_may(pencil, least, planning);
+  if (status != PERM_OK)
+    return status;
   if (vectors > least)
     status = digits == least ? permi_kronecker_run(pencil, b, numbers)
                              : permi_points_run(pencil, bits, modular, numbers);
@@ -4178,16 +4384,56 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   return status;
 }
 
-static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
-                                        permi_control *watch, perm_result *result)
+static void permi_pencil_write_integers(const permi_pencil_call *call, const perm_options *options, int given,
+                                        perm_result *result)
 {
-  const size_t parts = (size_t)call->parts, count = ((size_t)call->degree + 1) * parts;
+  const int count = (call->degree + 1) * call->parts;
+  permi_number first = permi_number_one();
+  int k;
+  for (k = 0; k < count; k++) {
+    perm_integer *x = &call->integers[k];
+    if (k >= (given + 1) * call->parts)
+      *x = permi_integer_of(0);
+    x->negative ^= call->alternates && x->words && (call->n - k) & 1;
+    if (options->modulus)
+      permi_integer_reduce(x, options->modulus);
+  }
+  first.integer = call->integers[0];
+  first.imaginary_integer = call->parts == 2 ? call->integers[1] : permi_integer_of(0);
+  permi_number_result(&first, result);
+  result->modulus = options->modulus;
+  result->precision = PERM_PRECISION_EXACT;
+}
+
+static perm_status permi_pencil_write_doubles(const permi_pencil_call *call, int given, const double *bounds,
+                                              perm_result *result)
+{
+  double worst = 0;
+  int k;
+  for (k = 0; k <= call->degree; k++) {
+    if (k > given)
+      call->values[k * call->parts] = call->values[(k + 1) * call->parts - 1] = 0;
+    if (call->bounds)
+      call->bounds[k] = k > given ? 0 : bounds[k];
+    worst = fmax(worst, k > given ? 0 : bounds[k]);
+    if (permi_not_finite(call->values[k * call->parts]) || permi_not_finite(call->values[(k + 1) * call->parts - 1]))
+      return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "the coefficient of x^%d is beyond doubles: scale the "
+                                                           "entries", k);
+  }
+  result->value = call->values[0];
+  result->imaginary = call->parts == 2 ? call->values[1] : 0;
+  result->exp2 = 0;
+  result->error_bound = worst;
+  return PERM_OK;
+}
+
+static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
+                                             permi_control *watch, perm_result *result)
+{
   permi_pencil pencil;
   permi_coefficients plan;
-  perm_method method;
-  permi_number first = permi_number_one();
+  double *bounds = NULL;
   perm_status status = permi_pencil_check(call, options, watch, result);
-  size_t k, least;
   if (status != PERM_OK)
     return status;
   memset(&pencil, 0, sizeof pencil);
@@ -4196,34 +4442,27 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   pencil.n = call->n;
   pencil.parts = call->parts;
   pencil.options = options;
+  pencil.certify = options->certify || call->bounds;
   pencil.watch = watch;
   pencil.result = result;
   status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
-  least = ((size_t)pencil.degree + 1) * parts;
-  if (status == PERM_OK)
+  if (call->values && status == PERM_OK) {
+    bounds = (double *)permi_pool_zeros(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
+    status = bounds ? permi_pencil_doubles(&pencil, &plan, call->values, bounds) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK)
+      status = permi_pencil_write_doubles(call, pencil.degree, bounds, result);
+  } else if (status == PERM_OK) {
     status = permi_pencil_exact(&pencil, &plan, call->integers);
-  method = result->method;
+    if (status == PERM_OK)
+      permi_pencil_write_integers(call, options, pencil.degree, result);
+  }
   permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  if (status != PERM_OK)
-    return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
-  memset(call->integers + least, 0, (count - least) * sizeof *call->integers);
-  for (k = 0; k < least; k++) {
-    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - (int)(k / parts)) & 1;
-    if (options->modulus)
-      permi_integer_reduce(&call->integers[k], options->modulus);
-  }
-  first.integer = call->integers[0];
-  first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
-  permi_number_result(&first, result);
   result->is_complex = call->parts == 2;
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-  result->method = method;
-  return PERM_OK;
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
 }
 
 static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_options *options_given,
@@ -4237,9 +4476,12 @@ static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_op
   permi_control watch = permi_control_begin(options);
   perm_result unused;
   perm_status status;
+  size_t k;
   result = result ? result : &unused;
   permi_result_clear(result);
   status = permi_meter_end(&meter, permi_pencil_coefficients(call, options, &watch, result), result);
+  for (k = 0; status != PERM_OK && call->values && call->degree >= 0 && k < (size_t)call->parts * ((size_t)call->degree + 1); k++)
+    call->values[k] = (double)NAN;
   result->seconds = permi_seconds() - watch.start;
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
@@ -4289,6 +4531,30 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
   return permi_pencil_run(&call, options, result);
 }
 
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 1, degree);
+  call.side[0] = permi_side_array(c, NULL, ldc, 1);
+  call.side[1] = permi_side_array(l, NULL, ldl, 1);
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 2, degree);
+  call.side[0] = permi_side_array(c, NULL, ldc, 2);
+  call.side[1] = permi_side_array(l, NULL, ldl, 2);
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
 static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
 {
   static const int at[5] = {1, 2, 3, 4, 5};
@@ -4306,6 +4572,16 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
 {
   permi_pencil_call call = permi_pencil_sparse(c, l, degree);
   call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
+  call.values = coefficients;
+  call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
 }
 

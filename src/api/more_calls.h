@@ -101,6 +101,15 @@ PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result);
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);

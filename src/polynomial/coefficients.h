@@ -13,7 +13,9 @@ typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
-  double seconds, bytes, roundings; /* seconds: of a pass; roundings of a coefficient, at most */
+  double seconds, bytes; /* seconds: of a pass */
+  double roundings;      /* of a coefficient, at most */
+  double ways;           /* terms of all values */
 } permi_coefficients;
 
 /* Sets the words of steps. */
@@ -21,16 +23,17 @@ static void permi_coefficients_lengths(const permi_pencil *pencil, permi_coeffic
 {
   permi_frontier *frontier = plan->frontier;
   int touched[2] = {0, 0}, p, s, side, words;
-  plan->roundings = 0;
   for (p = 0; p <= frontier->steps; p++) {
     int most = touched[0] < touched[1] ? touched[0] : touched[1];
     most = most < pencil->degree ? most : pencil->degree;
     words = (most + 3 + PERMI_COEFFICIENT_WORDS - 1) / PERMI_COEFFICIENT_WORDS * PERMI_COEFFICIENT_WORDS;
     frontier->words[p] = words;
+    plan->roundings++;
     for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
       permi_coefficient *c = &frontier->coefficient[s];
       const permi_pencil_entry *entry;
       plan->roundings += 2;
+      plan->ways += 2 * frontier->states[p + 1];
       if (frontier->entry[s] < 0)
         continue;
       entry = &pencil->entry[plan->block.integer[frontier->entry[s]] - 1];
@@ -161,6 +164,32 @@ static int permi_coefficients_passes(const permi_coefficients *plan, double bits
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
   return words ? 1 : (int)((bits + 1) / 49.99) + 1;
+}
+
+/* Gives the entries of each row, x replaced by 2^shift x, a largest one from 1/2 to 1; returns the exponent of all. */
+static long long permi_coefficients_scale(const permi_pencil *pencil, permi_coefficients *plan)
+{
+  permi_frontier *frontier = plan->frontier;
+  const perm_matrix *matrix = &pencil->matrix;
+  long long all = 0;
+  int p, s, i;
+  size_t e;
+  for (i = 0; i < pencil->m; i++) {
+    double largest = 0;
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
+      largest = fmax(largest, fmax(pencil->entry[e].real[0][0], ldexp(pencil->entry[e].real[1][0], pencil->shift)));
+    pencil->sum_of[i] = permi_exponent(largest);
+    all += permi_exponent(largest);
+  }
+  for (p = 0; p < frontier->steps; p++)
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+      if (frontier->entry[s] >= 0) {
+        const int v = frontier->sequence[p], row = v < pencil->n ? v : frontier->partner[s];
+        permi_coefficient *c = &frontier->coefficient[s];
+        c->real = ldexp(c->real, -(int)pencil->sum_of[row]);
+        c->imaginary = ldexp(c->imaginary, pencil->shift - (int)pencil->sum_of[row]);
+      }
+  return all;
 }
 
 /* Integers below 2^bits or, in `doubles`, coefficients. */

@@ -26,13 +26,15 @@ typedef struct permi_pencil_entry { /* of C, L: real, imaginary */
 typedef struct permi_pencil {
   int m, n, parts, most; /* most: a bound on the degree */
   int degree;            /* asked for */
+  int certify, negative; /* negative: an entry is, or is complex */
+  int shift;             /* log2 of the size of C's entries over L's */
   double largest[2];     /* part of C, of L */
   const perm_options *options;
   permi_control *watch;
   perm_result *result;
   permi_pool pool;
   permi_pencil_entry *entry;
-  double *column_sum;
+  double *sum_of; /* of a column; work */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
@@ -93,6 +95,7 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
         entry.real[s][0] = cell[s].real;
         entry.real[s][1] = cell[s].imaginary;
         some |= cell[s].real != 0 || cell[s].imaginary != 0;
+        pencil->negative |= cell[s].real < 0 || cell[s].imaginary != 0;
         for (part = 0; part < 2; part++)
           pencil->largest[s] = fmax(pencil->largest[s], fabs(entry.real[s][part]));
       }
@@ -130,7 +133,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   matrix->real = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
   matrix->imaginary = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
   pencil->entry = (permi_pencil_entry *)permi_pool_get(pool, matrix->nnz + 1, sizeof *pencil->entry);
-  pencil->column_sum = (double *)permi_pool_get(pool, n + 1, sizeof(double));
+  pencil->sum_of = (double *)permi_pool_get(pool, (m > n ? m : n) + 1, sizeof(double));
   mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
   if (pool->failed)
     return 0;
@@ -148,18 +151,18 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
   double bits[2] = {0, 0}, sum;
   size_t e;
   int i, part;
-  memset(pencil->column_sum, 0, (size_t)pencil->n * sizeof(double));
+  memset(pencil->sum_of, 0, (size_t)pencil->n * sizeof(double));
   for (i = 0; i < pencil->m; i++) {
     for (sum = 0, e = pencil->matrix.row_start[i]; e < pencil->matrix.row_start[i + 1]; e++)
       for (part = 0; part < pencil->parts; part++) {
         const double x = fabs(pencil->entry[e].real[0][part]) + t * fabs(pencil->entry[e].real[1][part]);
         sum += x;
-        pencil->column_sum[pencil->matrix.column[e]] += x;
+        pencil->sum_of[pencil->matrix.column[e]] += x;
       }
     bits[0] += log2(fmax(sum, 1));
   }
   for (i = 0; i < pencil->n; i++)
-    bits[1] += log2(fmax(pencil->column_sum[i], 1));
+    bits[1] += log2(fmax(pencil->sum_of[i], 1));
   return (pencil->m < pencil->n   ? bits[0]
           : pencil->m > pencil->n ? bits[1]
                                   : fmin(bits[0], bits[1])) * (1 + 1e-12) + 1e-9;
@@ -190,36 +193,55 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
     }
 }
 
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, perm_precision precision, uint64_t modulus,
-                                          perm_result *result)
+/* Exact, modulo `modulus` unless 0, or in doubles. */
+static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, uint64_t modulus)
 {
   perm_options one = *pencil->options;
   one.method = PERM_METHOD_AUTO;
-  one.precision = precision;
+  one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
+  one.certify = !exact && pencil->certify;
   one.modulus = modulus;
   one.progress = NULL;
   if (one.max_seconds > 0)
     one.max_seconds = fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  return one;
+}
+
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_result *result)
+{
+  const perm_options one = permi_pencil_options(pencil, exact, modulus);
   return perm_compute_sparse(&pencil->matrix, &one, result);
 }
 
-/* Returns the predicted seconds of an exact permanent of the matrix, or INFINITY, and why. */
-static double permi_pencil_seconds(const permi_pencil *pencil, uint64_t modulus, perm_status *status)
+/* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
+static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
-  perm_options one = *pencil->options;
+  perm_options one = permi_pencil_options(pencil, exact, modulus);
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  one.method = PERM_METHOD_AUTO;
-  one.precision = PERM_PRECISION_EXACT;
-  one.modulus = modulus;
   one.max_seconds = 0;
-  one.progress = NULL;
   *status = perm_sparse_job(&pencil->matrix, &one, &job, &result);
   if (*status == PERM_OK)
     seconds = permi_job_seconds(job);
   perm_job_free(job);
   return seconds;
+}
+
+/* Says if what takes `seconds` may run; `planning`: why it may be INFINITY. */
+static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
+{
+  const perm_options *options = pencil->options;
+  if (seconds == (double)INFINITY)
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
+                      options->method == PERM_METHOD_FRONTIER
+                          ? "the frontier takes square matrices of integers or numbers >= 0 with few states"
+                          : perm_status_text(planning));
+  if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(seconds).text, options->max_seconds);
+  pencil->watch->activity = "computing a polynomial";
+  return PERM_OK;
 }
 
 /* ---- digits */
@@ -252,7 +274,7 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, pencil->result);
+  status = permi_pencil_permanent(pencil, 1, 0, pencil->result);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -336,7 +358,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
     const uint64_t p = prime[q].p;
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? p : 0);
-      status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, modular ? p : 0, pencil->result);
+      status = permi_pencil_permanent(pencil, 1, modular ? p : 0, pencil->result);
       for (part = 0; part < parts && status == PERM_OK; part++) {
         const perm_integer *x = part ? &pencil->result->imaginary_integer : &pencil->result->integer;
         if (modular)

@@ -1,7 +1,7 @@
 /* ================================================================================ >>polynomial_calls
    perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
 #pragma once
-#include "coefficients.h"
+#include "circle.h"
 
 typedef struct permi_pencil_call {
   permi_side side[2];
@@ -84,7 +84,7 @@ static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
     }
     matrix->real[e] = (double)matrix->integer[e];
   }
-  status = permi_pencil_permanent(pencil, PERM_PRECISION_EXACT, 0, &result);
+  status = permi_pencil_permanent(pencil, 1, 0, &result);
   if (status == PERM_OK)
     *bits = fmin(*bits, result.value > 0 ? log2(result.value) + (double)result.exp2 + 1e-9 : 0);
   return status > 0 || status == PERM_ERROR_MEMORY ? permi_fail(pencil->result, status, 0, "%s", result.message)
@@ -113,7 +113,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     modular = !permi_points_fit(pencil);
     modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
     permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
-    points = (pencil->most + 1) * permi_pencil_seconds(pencil, modulus, &planning);
+    points = (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, &planning);
     points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
   }
   if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
@@ -124,19 +124,14 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   b = bits < 60 ? (int)bits + 3 : 64;
   if (status == PERM_OK && !frontier && permi_kronecker_fits(pencil, b)) {
     permi_pencil_at(pencil, (int64_t)1 << b, 0);
-    digits = permi_pencil_seconds(pencil, 0, &planning);
+    digits = permi_pencil_seconds(pencil, 1, 0, &planning);
   }
   if (status != PERM_OK)
     return status;
-  watch->activity = "computing a polynomial";
   least = watch->work_total = fmin(vectors, fmin(points, digits));
-  if (least == (double)INFINITY)
-    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
-                      frontier ? "the frontier takes square matrices of real entries with few states"
-                               : perm_status_text(planning));
-  if (options->max_seconds > 0 && least > watch->deadline - permi_seconds())
-    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(least).text, options->max_seconds);
+  status = permi_pencil_may(pencil, least, planning);
+  if (status != PERM_OK)
+    return status;
   if (vectors > least)
     status = digits == least ? permi_kronecker_run(pencil, b, numbers)
                              : permi_points_run(pencil, bits, modular, numbers);
@@ -148,16 +143,56 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   return status;
 }
 
-static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
-                                        permi_control *watch, perm_result *result)
+static void permi_pencil_write_integers(const permi_pencil_call *call, const perm_options *options, int given,
+                                        perm_result *result)
 {
-  const size_t parts = (size_t)call->parts, count = ((size_t)call->degree + 1) * parts;
+  const int count = (call->degree + 1) * call->parts;
+  permi_number first = permi_number_one();
+  int k;
+  for (k = 0; k < count; k++) {
+    perm_integer *x = &call->integers[k];
+    if (k >= (given + 1) * call->parts)
+      *x = permi_integer_of(0);
+    x->negative ^= call->alternates && x->words && (call->n - k) & 1;
+    if (options->modulus)
+      permi_integer_reduce(x, options->modulus);
+  }
+  first.integer = call->integers[0];
+  first.imaginary_integer = call->parts == 2 ? call->integers[1] : permi_integer_of(0);
+  permi_number_result(&first, result);
+  result->modulus = options->modulus;
+  result->precision = PERM_PRECISION_EXACT;
+}
+
+static perm_status permi_pencil_write_doubles(const permi_pencil_call *call, int given, const double *bounds,
+                                              perm_result *result)
+{
+  double worst = 0;
+  int k;
+  for (k = 0; k <= call->degree; k++) {
+    if (k > given)
+      call->values[k * call->parts] = call->values[(k + 1) * call->parts - 1] = 0;
+    if (call->bounds)
+      call->bounds[k] = k > given ? 0 : bounds[k];
+    worst = fmax(worst, k > given ? 0 : bounds[k]);
+    if (permi_not_finite(call->values[k * call->parts]) || permi_not_finite(call->values[(k + 1) * call->parts - 1]))
+      return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "the coefficient of x^%d is beyond doubles: scale the "
+                                                           "entries", k);
+  }
+  result->value = call->values[0];
+  result->imaginary = call->parts == 2 ? call->values[1] : 0;
+  result->exp2 = 0;
+  result->error_bound = worst;
+  return PERM_OK;
+}
+
+static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
+                                             permi_control *watch, perm_result *result)
+{
   permi_pencil pencil;
   permi_coefficients plan;
-  perm_method method;
-  permi_number first = permi_number_one();
+  double *bounds = NULL;
   perm_status status = permi_pencil_check(call, options, watch, result);
-  size_t k, least;
   if (status != PERM_OK)
     return status;
   memset(&pencil, 0, sizeof pencil);
@@ -166,34 +201,27 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   pencil.n = call->n;
   pencil.parts = call->parts;
   pencil.options = options;
+  pencil.certify = options->certify || call->bounds;
   pencil.watch = watch;
   pencil.result = result;
   status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
-  least = ((size_t)pencil.degree + 1) * parts;
-  if (status == PERM_OK)
+  if (call->values && status == PERM_OK) {
+    bounds = (double *)permi_pool_zeros(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
+    status = bounds ? permi_pencil_doubles(&pencil, &plan, call->values, bounds) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK)
+      status = permi_pencil_write_doubles(call, pencil.degree, bounds, result);
+  } else if (status == PERM_OK) {
     status = permi_pencil_exact(&pencil, &plan, call->integers);
-  method = result->method;
+    if (status == PERM_OK)
+      permi_pencil_write_integers(call, options, pencil.degree, result);
+  }
   permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  if (status != PERM_OK)
-    return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
-  memset(call->integers + least, 0, (count - least) * sizeof *call->integers);
-  for (k = 0; k < least; k++) {
-    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - (int)(k / parts)) & 1;
-    if (options->modulus)
-      permi_integer_reduce(&call->integers[k], options->modulus);
-  }
-  first.integer = call->integers[0];
-  first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
-  permi_number_result(&first, result);
   result->is_complex = call->parts == 2;
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-  result->method = method;
-  return PERM_OK;
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
 }
 
 static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_options *options_given,
@@ -207,9 +235,12 @@ static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_op
   permi_control watch = permi_control_begin(options);
   perm_result unused;
   perm_status status;
+  size_t k;
   result = result ? result : &unused;
   permi_result_clear(result);
   status = permi_meter_end(&meter, permi_pencil_coefficients(call, options, &watch, result), result);
+  for (k = 0; status != PERM_OK && call->values && call->degree >= 0 && k < (size_t)call->parts * ((size_t)call->degree + 1); k++)
+    call->values[k] = (double)NAN;
   result->seconds = permi_seconds() - watch.start;
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
@@ -259,6 +290,30 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
   return permi_pencil_run(&call, options, result);
 }
 
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 1, degree);
+  call.side[0] = permi_side_array(c, NULL, ldc, 1);
+  call.side[1] = permi_side_array(l, NULL, ldl, 1);
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_of(m, n, 2, degree);
+  call.side[0] = permi_side_array(c, NULL, ldc, 2);
+  call.side[1] = permi_side_array(l, NULL, ldl, 2);
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
 static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
 {
   static const int at[5] = {1, 2, 3, 4, 5};
@@ -276,6 +331,16 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
 {
   permi_pencil_call call = permi_pencil_sparse(c, l, degree);
   call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result)
+{
+  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
+  call.values = coefficients;
+  call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
 }
 
