@@ -3573,6 +3573,19 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
   return used;
 }
 
+static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
+{
+  memset(pencil, 0, sizeof *pencil);
+  pencil->m = m;
+  pencil->n = n;
+  pencil->parts = parts;
+  pencil->options = watch->options;
+  pencil->watch = watch;
+  pencil->result = result;
+  pencil->degree = m < n ? m : n;
+  pencil->pool.allocator = &watch->options->allocator;
+}
+
 /* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
@@ -3581,7 +3594,6 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   permi_pool *pool = &pencil->pool;
   unsigned char *mark;
   int j, columns = 0;
-  pool->allocator = &pencil->options->allocator;
   matrix->m = pencil->m;
   matrix->n = pencil->n;
   matrix->nnz = permi_pencil_merge(pencil, side, NULL);
@@ -3600,6 +3612,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   for (j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
+  pencil->degree = pencil->degree < pencil->most ? pencil->degree : pencil->most;
   return 1;
 }
 
@@ -3764,6 +3777,15 @@ static int permi_points_bits(const permi_pencil *pencil, int modular)
 static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
 {
   return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
+}
+
+/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why; bits 0: values as they are. */
+static double permi_points_seconds(permi_pencil *pencil, double bits, perm_status *status)
+{
+  const uint64_t modulus = bits > 0 ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
+  return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
+         (modulus ? permi_points_primes(pencil, bits, 1) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
@@ -4215,8 +4237,8 @@ static perm_status permi_pencil_doubles(permi_pencil *pencil, permi_coefficients
   for (e = 0; e < pencil->matrix.nnz; e++)
     for (k = 0; k < 4; k++)
       sum[k / 2] += fabs(pencil->entry[e].real[k / 2][k % 2]) * 1e-100;
-  if (sum[0] > 0 && sum[1] > 0)
-    pencil->shift = permi_exponent(sum[0]) - permi_exponent(sum[1]);
+  if (sum[1] > 0)
+    pencil->shift = (sum[0] > 0 ? permi_exponent(sum[0]) : -332) - permi_exponent(sum[1]);
   pencil->shift = pencil->shift > 500 ? 500 : pencil->shift < -500 ? -500 : pencil->shift;
   if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900) {
     status = permi_coefficients_plan(pencil, plan);
@@ -4340,7 +4362,6 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points, least;
   const int exact = options->method == PERM_METHOD_EXACT, frontier = options->method == PERM_METHOD_FRONTIER;
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
-  uint64_t modulus = 0;
   int modular = 0, b;
   watch->activity = "planning a polynomial";
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
@@ -4352,10 +4373,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   }
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
-    modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
-    permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
-    points = (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, &planning);
-    points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
+    points = permi_points_seconds(pencil, modular ? bits : 0, &planning);
   }
   if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
     status = permi_pencil_sharpen(pencil, &bits);
@@ -4436,17 +4454,11 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
     return status;
-  memset(&pencil, 0, sizeof pencil);
+  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
   memset(&plan, 0, sizeof plan);
-  pencil.m = call->m;
-  pencil.n = call->n;
-  pencil.parts = call->parts;
-  pencil.options = options;
+  pencil.degree = call->degree;
   pencil.certify = options->certify || call->bounds;
-  pencil.watch = watch;
-  pencil.result = result;
   status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
-  pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
   if (call->values && status == PERM_OK) {
     bounds = (double *)permi_pool_zeros(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
     status = bounds ? permi_pencil_doubles(&pencil, &plan, call->values, bounds) : PERM_ERROR_MEMORY;
@@ -5038,13 +5050,12 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
    Rook numbers of integer matrices, by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
-     n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
+     n-m+j columns: by values of >>points. */
 
 typedef struct permi_rook {
   int m, n; /* m <= n: of the matrix, or its transpose */
   permi_working working;
   permi_block block; /* lines with entries */
-  int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
@@ -5154,96 +5165,29 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
-static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
+/* Computes r_k by values of per(A + x J). */
+static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
-  perm_integer x, product;
+  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
   int i, k;
-  for (k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
-    for (i = degree; i >= k; i--) {
-      if (!permi_integer_add(&f[i], &f[i - 1], 1))
-        return 0;
-      permi_integer_divide(&f[i], (uint64_t)k);
-    }
-  for (k = degree - 1; k >= 0; k--)
-    for (i = k; i < degree; i++) {
-      x = permi_integer_of(k);
-      if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
-        return 0;
-    }
-  for (k = 0; k <= degree; k++)
+  for (k = 1; k <= rook->m && status == PERM_OK; k++)
     for (i = 1; i <= k; i++)
-      permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
-  for (k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
-    x = f[k];
-    f[k] = f[degree - k];
-    f[degree - k] = x;
+      permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
+  for (k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+    const perm_integer x = numbers[k];
+    numbers[k] = numbers[rook->m - k];
+    numbers[rook->m - k] = x;
   }
-  return 1;
+  return status;
 }
 
-static void permi_rook_shift(const permi_rook *rook, int64_t x)
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, permi_pencil *pencil,
+                                    const permi_side *side, perm_integer *numbers)
 {
-  const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
-  const size_t n = (size_t)rook->n;
-  size_t k;
-  for (k = 0; k < (size_t)rook->m * n; k++)
-    rook->shifted[k] = x;
-  for (; cell < end; cell++)
-    rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
-}
-
-/* Returns INFINITY if impossible. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
-{
-  perm_options one = *options;
-  perm_job *job = NULL;
-  perm_result result;
-  double seconds = (double)INFINITY;
-  int e;
-  for (e = 0; e < rook->block.edges; e++)
-    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
-      return seconds;
-  permi_rook_shift(rook, rook->m);
-  one.max_seconds = 0;
-  one.progress = NULL;
-  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
-  if (*status == PERM_OK)
-    seconds = permi_job_seconds(job) * (rook->m + 1);
-  perm_job_free(job);
-  return seconds;
-}
-
-static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
-                                       perm_integer *numbers, perm_result *result)
-{
-  perm_options one = *options;
-  perm_status status;
-  int x;
-  one.progress = NULL;
-  for (x = 0; x <= rook->m; x++) {
-    permi_rook_shift(rook, x);
-    if (options->max_seconds > 0)
-      one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
-    if (status != PERM_OK)
-      return status;
-    numbers[x] = result->integer;
-    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
-    if (permi_watch(watch, PERMI_WATCH_UNITS))
-      return watch->stopped;
-  }
-  return permi_rook_interpolate(numbers, rook->m, rook->n)
-             ? PERM_OK
-             : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
-                                                          "entries down, or try method frontier",
-                          64 * PERM_INTEGER_WORDS);
-}
-
-static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
-                                    permi_control *watch, perm_integer *numbers, perm_result *result)
-{
+  const perm_options *given_options = pencil->options;
   perm_options options = *given_options;
+  perm_result *result = pencil->result;
+  permi_control *watch = pencil->watch;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
@@ -5253,10 +5197,12 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
-      rook->n <= PERM_MAX_LINES && area < 1e8) {
-    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
+      rook->n <= PERM_MAX_LINES && area < 1e7) {
+    pencil->options = &options;
+    if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
-    second = permi_rook_evaluation_seconds(rook, &options, &planning);
+    if (permi_points_fit(pencil))
+      second = permi_points_seconds(pencil, 0, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
@@ -5286,11 +5232,10 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
     result->threads = plan->threads;
     status = permi_placements_run(plan, numbers, rook->m + 1);
   } else {
-    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
+    status = permi_rook_evaluate(rook, pencil, numbers);
     result->method = PERM_METHOD_EXACT;
   }
   result->plan_seconds = planned;
-  permi_release(&options.allocator, rook->shifted);
   return status;
 }
 
@@ -5344,11 +5289,14 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0, 0}};
+  permi_pencil pencil;
   int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
+  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
   rook.m = permi_matrix_shorter(matrix);
   rook.n = permi_matrix_longer(matrix);
   if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
@@ -5374,7 +5322,8 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   else
     status = permi_rook_order(&rook.block, options, watch, &plan);
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+    status = permi_rook_solve(&rook, &plan, &pencil, side, numbers);
+  permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   else if (status == PERM_ERROR_MEMORY)

@@ -125,8 +125,8 @@ static perm_status permi_pencil_doubles(permi_pencil *pencil, permi_coefficients
   for (e = 0; e < pencil->matrix.nnz; e++)
     for (k = 0; k < 4; k++)
       sum[k / 2] += fabs(pencil->entry[e].real[k / 2][k % 2]) * 1e-100;
-  if (sum[0] > 0 && sum[1] > 0)
-    pencil->shift = permi_exponent(sum[0]) - permi_exponent(sum[1]);
+  if (sum[1] > 0)
+    pencil->shift = (sum[0] > 0 ? permi_exponent(sum[0]) : -332) - permi_exponent(sum[1]);
   pencil->shift = pencil->shift > 500 ? 500 : pencil->shift < -500 ? -500 : pencil->shift;
   if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900) {
     status = permi_coefficients_plan(pencil, plan);

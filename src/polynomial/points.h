@@ -115,6 +115,19 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
   return used;
 }
 
+static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
+{
+  memset(pencil, 0, sizeof *pencil);
+  pencil->m = m;
+  pencil->n = n;
+  pencil->parts = parts;
+  pencil->options = watch->options;
+  pencil->watch = watch;
+  pencil->result = result;
+  pencil->degree = m < n ? m : n;
+  pencil->pool.allocator = &watch->options->allocator;
+}
+
 /* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
@@ -123,7 +136,6 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   permi_pool *pool = &pencil->pool;
   unsigned char *mark;
   int j, columns = 0;
-  pool->allocator = &pencil->options->allocator;
   matrix->m = pencil->m;
   matrix->n = pencil->n;
   matrix->nnz = permi_pencil_merge(pencil, side, NULL);
@@ -142,6 +154,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   for (j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
+  pencil->degree = pencil->degree < pencil->most ? pencil->degree : pencil->most;
   return 1;
 }
 
@@ -306,6 +319,15 @@ static int permi_points_bits(const permi_pencil *pencil, int modular)
 static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
 {
   return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
+}
+
+/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why; bits 0: values as they are. */
+static double permi_points_seconds(permi_pencil *pencil, double bits, perm_status *status)
+{
+  const uint64_t modulus = bits > 0 ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
+  return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
+         (modulus ? permi_points_primes(pencil, bits, 1) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */

@@ -99,7 +99,6 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points, least;
   const int exact = options->method == PERM_METHOD_EXACT, frontier = options->method == PERM_METHOD_FRONTIER;
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
-  uint64_t modulus = 0;
   int modular = 0, b;
   watch->activity = "planning a polynomial";
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
@@ -111,10 +110,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   }
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
-    modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
-    permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
-    points = (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, &planning);
-    points *= modular ? permi_points_primes(pencil, bits, 1) : 1;
+    points = permi_points_seconds(pencil, modular ? bits : 0, &planning);
   }
   if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
     status = permi_pencil_sharpen(pencil, &bits);
@@ -195,17 +191,11 @@ static perm_status permi_pencil_coefficients(const permi_pencil_call *call, cons
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
     return status;
-  memset(&pencil, 0, sizeof pencil);
+  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
   memset(&plan, 0, sizeof plan);
-  pencil.m = call->m;
-  pencil.n = call->n;
-  pencil.parts = call->parts;
-  pencil.options = options;
+  pencil.degree = call->degree;
   pencil.certify = options->certify || call->bounds;
-  pencil.watch = watch;
-  pencil.result = result;
   status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
-  pencil.degree = call->degree < pencil.most ? call->degree : pencil.most;
   if (call->values && status == PERM_OK) {
     bounds = (double *)permi_pool_zeros(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
     status = bounds ? permi_pencil_doubles(&pencil, &plan, call->values, bounds) : PERM_ERROR_MEMORY;
