@@ -39,7 +39,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>coefficients_kernels, >>circle, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
+     polynomial/     >>points, >>coefficients, >>circle, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -1011,7 +1011,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial, >>placements, >>coefficients. */
+   Inputs of the vector kernels of >>polynomial and >>placements. */
 
 /* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
@@ -1042,8 +1042,6 @@ typedef struct permi_rook_way {
 
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
-
-#define PERMI_COEFFICIENT_WAYS 32 /* of a state of >>coefficients, summed at once */
 
 /* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE
@@ -3460,115 +3458,88 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ========================================================================================== >>points
-   The polynomial P(x) = per(C + x L) of a pencil C + x L of integers, from permanents of integers:
-   - [Kro82]: if all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b).
+   The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
+   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) (Kronecker).
    - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes below 2^62, to 2^bits.
-   The coefficients' moduli add up to per(|C| + |L|) at most. */
+     primes below 2^62.
+   The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
 
 typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY } permi_side_kind;
 typedef struct permi_side { /* C or L */
   permi_side_kind kind;
   const perm_matrix *matrix;
-  const double *real;
+  const double *real; /* of an array: this or the next */
   const int64_t *integer;
   ptrdiff_t ld;
-  int parts;
 } permi_side;
 
-typedef struct permi_pencil_entry { /* of C, L: real, imaginary */
-  int64_t integer[2][2];
-  double real[2][2];
-} permi_pencil_entry;
-
 typedef struct permi_pencil {
-  int m, n, parts, most; /* most: a bound on the degree */
-  int degree;            /* asked for */
-  int certify, negative; /* negative: an entry is, or is complex */
-  int shift;             /* log2 of the size of C's entries over L's */
-  double largest[2];     /* part of C, of L */
+  int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
+  int certify, negative;         /* negative: an entry is, or is complex */
+  int shift;                     /* log2 of the size of C's entries over L's */
+  double largest[2];             /* modulus in C, in L */
   const perm_options *options;
   permi_control *watch;
   perm_result *result;
   permi_pool pool;
-  permi_pencil_entry *entry;
-  double *sum_of; /* of a column; work */
+  permi_cell *cell;   /* two an entry: of C, of L */
+  double *line_sum;   /* of the shorter side */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
-/* Returns the column of a line's k-th entry, or n. */
-static int permi_side_entry(const permi_side *side, int i, size_t k, int n, permi_cell *cell)
+/* Returns the column of a row's k-th entry, at least n: none. */
+static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int parts, permi_cell *cell)
 {
-  const ptrdiff_t at = side->ld * i + (ptrdiff_t)k;
+  const ptrdiff_t at = (side->ld * i + (ptrdiff_t)k) * parts;
   const perm_matrix *matrix = side->matrix;
-  if (side->kind == PERMI_SIDE_MATRIX) {
+  int column = side->kind == PERMI_SIDE_IDENTITY ? k ? n : i : (int)k;
+  *cell = permi_cell_one();
+  if (matrix) {
     if (k >= matrix->row_start[i + 1] - matrix->row_start[i])
       return n;
     permi_matrix_entry(matrix, matrix->row_start[i] + k, cell);
-    return matrix->column[matrix->row_start[i] + k];
+    column = matrix->column[matrix->row_start[i] + k];
+  } else if (side->kind == PERMI_SIDE_ARRAY && column < n) {
+    cell->integer = side->integer ? side->integer[at] : 0;
+    cell->imaginary_integer = side->integer && parts == 2 ? side->integer[at + 1] : 0;
+    cell->real = side->real ? side->real[at] : (double)cell->integer;
+    cell->imaginary = side->real && parts == 2 ? side->real[at + 1] : (double)cell->imaginary_integer;
   }
-  *cell = permi_cell_one();
-  if (side->kind == PERMI_SIDE_IDENTITY)
-    return k ? n : i;
-  if (k >= (size_t)n || side->kind == PERMI_SIDE_ONES)
-    return (int)k;
-  if (side->integer) {
-    cell->integer = side->integer[at * side->parts];
-    cell->imaginary_integer = side->parts == 2 ? side->integer[at * 2 + 1] : 0;
-    cell->real = (double)cell->integer;
-    cell->imaginary = (double)cell->imaginary_integer;
-  } else {
-    cell->real = side->real[at * side->parts];
-    cell->imaginary = side->parts == 2 ? side->real[at * 2 + 1] : 0;
-  }
-  return (int)k;
+  cell->absolute = hypot(cell->real, cell->imaginary);
+  return column;
 }
 
-/* Counts the entries that C or L has or, with pencil->entry, takes them. */
+/* Counts the entries that C or L has or, with pencil->cell, takes them. mark: of columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
-  const int n = pencil->n;
-  permi_cell cell[2];
   size_t used = 0, k[2];
-  int i, s, part, column[2];
-  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++) {
-    int in_line = 0;
-    if (pencil->entry)
+  int i, s, some, in_row, column[2];
+  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
+    if (pencil->cell)
       pencil->matrix.row_start[i] = used;
-    for (k[0] = k[1] = 0;;) {
-      permi_pencil_entry entry;
-      int least, some = 0;
-      memset(&entry, 0, sizeof entry);
+    for (k[0] = k[1] = 0, in_row = 0;; used += some != 0) {
+      permi_cell cell[2];
+      int least;
       for (s = 0; s < 2; s++)
-        column[s] = permi_side_entry(&side[s], i, k[s], n, &cell[s]);
+        column[s] = permi_side_entry(&side[s], i, k[s], pencil->n, pencil->parts, &cell[s]);
       least = column[0] < column[1] ? column[0] : column[1];
-      if (least >= n)
+      if (least >= pencil->n)
         break;
-      for (s = 0; s < 2; s++) {
+      for (s = some = 0; s < 2; s++) {
         if (column[s] != least)
-          continue;
-        k[s]++;
-        entry.integer[s][0] = cell[s].integer;
-        entry.integer[s][1] = cell[s].imaginary_integer;
-        entry.real[s][0] = cell[s].real;
-        entry.real[s][1] = cell[s].imaginary;
-        some |= cell[s].real != 0 || cell[s].imaginary != 0;
+          memset(&cell[s], 0, sizeof cell[s]);
+        k[s] += column[s] == least;
+        some |= cell[s].absolute > 0 ? 1 << s : 0;
+        pencil->largest[s] = fmax(pencil->largest[s], cell[s].absolute);
         pencil->negative |= cell[s].real < 0 || cell[s].imaginary != 0;
-        for (part = 0; part < 2; part++)
-          pencil->largest[s] = fmax(pencil->largest[s], fabs(entry.real[s][part]));
       }
-      if (!some)
+      if (!pencil->cell || !some)
         continue;
-      if (pencil->entry) {
-        const int has = entry.real[1][0] != 0 || entry.real[1][1] != 0;
-        pencil->matrix.column[used] = least;
-        pencil->entry[used] = entry;
-        in_line |= has;
-        mark[least] |= (unsigned char)has;
-      }
-      used++;
+      memcpy(pencil->cell + 2 * used, cell, sizeof cell);
+      pencil->matrix.column[used] = least;
+      in_row |= some >> 1;
+      mark[least] |= (unsigned char)(some >> 1);
     }
-    pencil->most += in_line;
   }
   return used;
 }
@@ -3576,39 +3547,35 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
 static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
 {
   memset(pencil, 0, sizeof *pencil);
-  pencil->m = m;
-  pencil->n = n;
+  pencil->m = pencil->matrix.m = m;
+  pencil->n = pencil->matrix.n = n;
   pencil->parts = parts;
   pencil->options = watch->options;
   pencil->watch = watch;
   pencil->result = result;
-  pencil->degree = m < n ? m : n;
+  pencil->degree = INT_MAX;
   pencil->pool.allocator = &watch->options->allocator;
 }
 
 /* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
-  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n;
+  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n, nnz = permi_pencil_merge(pencil, side, NULL);
   perm_matrix *matrix = &pencil->matrix;
   permi_pool *pool = &pencil->pool;
-  unsigned char *mark;
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
   int j, columns = 0;
-  matrix->m = pencil->m;
-  matrix->n = pencil->n;
-  matrix->nnz = permi_pencil_merge(pencil, side, NULL);
   matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
-  matrix->column = (int *)permi_pool_get(pool, matrix->nnz + 1, sizeof(int));
-  matrix->integer = (int64_t *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  matrix->real = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  matrix->imaginary = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  pencil->entry = (permi_pencil_entry *)permi_pool_get(pool, matrix->nnz + 1, sizeof *pencil->entry);
-  pencil->sum_of = (double *)permi_pool_get(pool, (m > n ? m : n) + 1, sizeof(double));
-  mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
+  matrix->column = (int *)permi_pool_get(pool, nnz + 1, sizeof(int));
+  matrix->integer = (int64_t *)permi_pool_get(pool, nnz + 1, 8);
+  matrix->real = (double *)permi_pool_get(pool, 2 * nnz + 1, 8);
+  pencil->line_sum = (double *)permi_pool_get(pool, m + n + 1, sizeof(double));
+  pencil->cell = (permi_cell *)permi_pool_get(pool, nnz + 1, 2 * sizeof(permi_cell));
   if (pool->failed)
     return 0;
+  matrix->imaginary = matrix->real + nnz;
   pencil->most = 0;
-  matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
+  matrix->nnz = matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
   for (j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
@@ -3616,27 +3583,23 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   return 1;
 }
 
-/* Returns log2 of a bound on per(|C| + t |L|): products of the sums of lines. */
+/* Returns log2 of a bound on per(|C| + t |L|). */
 static double permi_pencil_bits(permi_pencil *pencil, double t)
 {
-  double bits[2] = {0, 0}, sum;
+  const perm_matrix *matrix = &pencil->matrix;
+  double bits[2] = {0, 0};
   size_t e;
-  int i, part;
-  memset(pencil->sum_of, 0, (size_t)pencil->n * sizeof(double));
-  for (i = 0; i < pencil->m; i++) {
-    for (sum = 0, e = pencil->matrix.row_start[i]; e < pencil->matrix.row_start[i + 1]; e++)
-      for (part = 0; part < pencil->parts; part++) {
-        const double x = fabs(pencil->entry[e].real[0][part]) + t * fabs(pencil->entry[e].real[1][part]);
-        sum += x;
-        pencil->sum_of[pencil->matrix.column[e]] += x;
-      }
-    bits[0] += log2(fmax(sum, 1));
-  }
-  for (i = 0; i < pencil->n; i++)
-    bits[1] += log2(fmax(pencil->sum_of[i], 1));
-  return (pencil->m < pencil->n   ? bits[0]
-          : pencil->m > pencil->n ? bits[1]
-                                  : fmin(bits[0], bits[1])) * (1 + 1e-12) + 1e-9;
+  int i;
+  memset(pencil->line_sum, 0, (size_t)(pencil->m + pencil->n) * sizeof(double));
+  for (i = 0; i < pencil->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const double x = pencil->cell[2 * e].absolute + t * pencil->cell[2 * e + 1].absolute;
+      pencil->line_sum[i] += x;
+      pencil->line_sum[pencil->m + matrix->column[e]] += x;
+    }
+  for (i = 0; i < pencil->m + pencil->n; i++)
+    bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
+  return fmin(pencil->m <= pencil->n ? bits[0] : bits[1], pencil->m < pencil->n ? bits[0] : bits[1]) * (1 + 1e-12) + 1e-9;
 }
 
 /* The matrix becomes C + x L, modulo p unless 0. */
@@ -3648,19 +3611,17 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
   matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
   for (e = 0; e < matrix->nnz; e++)
     for (part = 0; part < pencil->parts; part++) {
-      const int64_t c = pencil->entry[e].integer[0][part], l = pencil->entry[e].integer[1][part];
-      double *real = part ? matrix->imaginary : matrix->real;
-      int64_t y;
+      const permi_cell *cell = pencil->cell + 2 * e;
+      const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
+      const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
+      int64_t y = p ? 0 : c + l * x;
       if (p) {
-        const uint64_t r = permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(permi_residue_of(l, p),
-                                             permi_residue_of(x, p), p), 0, p);
+        const uint64_t product = permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p);
+        const uint64_t r = permi_residue_add(permi_residue_of(c, p), product, 0, p);
         y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
-      } else {
-        y = c + l * x;
       }
-      real[e] = (double)y;
-      if (!part)
-        matrix->integer[e] = y;
+      (part ? matrix->imaginary : matrix->real)[e] = (double)y;
+      matrix->integer[e] = part ? 0 : y;
     }
 }
 
@@ -3678,10 +3639,11 @@ static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, 
   return one;
 }
 
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_result *result)
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus)
 {
   const perm_options one = permi_pencil_options(pencil, exact, modulus);
-  return perm_compute_sparse(&pencil->matrix, &one, result);
+  const perm_status status = perm_compute_sparse(&pencil->matrix, &one, pencil->result);
+  return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 /* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
@@ -3699,45 +3661,61 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Says if what takes `seconds` may run; `planning`: why it may be INFINITY. */
+/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
+{
+  const double more = 1 + 8 * (pencil->m + 1) * PERMI_UNIT;
+  const int certify = pencil->certify;
+  perm_status status;
+  size_t e;
+  pencil->matrix.kind = PERM_KIND_REAL;
+  for (e = 0; e < pencil->matrix.nnz; e++)
+    pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
+  pencil->certify = 1;
+  status = permi_pencil_permanent(pencil, 0, 0);
+  pencil->certify = certify;
+  if (status == PERM_OK)
+    *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
+                            1e-9);
+  return status;
+}
+
+/* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
 static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
 {
   const perm_options *options = pencil->options;
+  pencil->watch->work_total = seconds;
+  pencil->watch->activity = "computing a polynomial";
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER
-                          ? "the frontier takes square matrices of integers or numbers >= 0 with few states"
+                          ? "the frontier takes square matrices of integers, or numbers >= 0, with few states"
                           : perm_status_text(planning));
   if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(seconds).text, options->max_seconds);
-  pencil->watch->activity = "computing a polynomial";
   return PERM_OK;
 }
-
-/* ---- digits */
 
 /* Returns 1 if C + 2^b L has entries of 63 bits (Gaussian: 53) and P(2^b) is no longer than a perm_integer. */
 static int permi_kronecker_fits(const permi_pencil *pencil, int b)
 {
-  return b < 63 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
+  return b < 62 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
          pencil->largest[0] + ldexp(pencil->largest[1], b) < ldexp(1, pencil->parts == 2 ? 53 : 62);
 }
 
 /* Sets numbers[k parts] to the balanced digits of `value` to base 2^b. */
 static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
 {
-  uint64_t carry = 0;
+  int64_t carry = 0;
   int k;
-  for (k = 0; k < count; k++) {
+  for (k = 0; k < count; k++, numbers += parts) {
     const int word = k * b / 64, shift = k * b % 64;
-    uint64_t digit = word < PERM_INTEGER_WORDS ? value->word[word] >> shift : 0;
-    if (shift + b > 64 && word + 1 < PERM_INTEGER_WORDS)
-      digit |= value->word[word + 1] << (64 - shift);
-    digit = (digit & ((UINT64_C(1) << b) - 1)) + carry;
+    const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
+    int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
     carry = digit >> (b - 1) != 0;
-    numbers[(size_t)k * (size_t)parts] = permi_integer_of(value->negative ? -((int64_t)digit - ((int64_t)carry << b))
-                                                                        : (int64_t)digit - ((int64_t)carry << b));
+    digit -= carry << b;
+    *numbers = permi_integer_of(value->negative ? -digit : digit);
   }
 }
 
@@ -3745,15 +3723,13 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0, pencil->result);
+  status = permi_pencil_permanent(pencil, 1, 0);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
     permi_kronecker_digits(&pencil->result->imaginary_integer, b, pencil->degree + 1, 2, numbers + 1);
   return status;
 }
-
-/* ---- values */
 
 static int64_t permi_point(int j)
 {
@@ -3768,10 +3744,10 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Returns log2 of its primes. */
+/* Returns log2 of its primes; entries modulo these must be doubles of Gaussian pencils. */
 static int permi_points_bits(const permi_pencil *pencil, int modular)
 {
-  return modular && pencil->parts == 2 ? 50 : 62; /* doubles have the entries */
+  return modular && pencil->parts == 2 ? 50 : 62;
 }
 
 static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
@@ -3779,13 +3755,13 @@ static int permi_points_primes(const permi_pencil *pencil, double bits, int modu
   return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
 }
 
-/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why; bits 0: values as they are. */
-static double permi_points_seconds(permi_pencil *pencil, double bits, perm_status *status)
+/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
+static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
-  const uint64_t modulus = bits > 0 ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  const uint64_t modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
   permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
   return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
-         (modulus ? permi_points_primes(pencil, bits, 1) : 1);
+         (modular ? permi_points_primes(pencil, bits, 1) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
@@ -3798,8 +3774,8 @@ static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modu
   for (k = 1; k <= most; k++)
     for (i = most; i >= k; i--) {
       const int64_t apart = permi_point(i) - permi_point(i - k);
-      f[i] = permi_montgomery(permi_residue_add(f[i], f[i - 1], 1, p), inverse[apart < 0 ? -apart : apart], prime);
-      f[i] = apart < 0 && f[i] ? p - f[i] : f[i];
+      const uint64_t rise = permi_residue_add(f[i - (apart < 0)], f[i - (apart > 0)], 1, p);
+      f[i] = permi_montgomery(rise, inverse[apart < 0 ? -apart : apart], prime);
     }
   for (k = most - 1; k >= 0; k--)
     for (i = k; i < most; i++)
@@ -3817,54 +3793,45 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
   permi_integer_trim(number);
 }
 
-/* Coefficients below 2^bits; `modular`: by values modulo primes. */
+/* Sets coefficients below 2^bits, by values as they are or modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
-  const int most = pencil->most, parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular);
-  const int runs = modular ? primes : 1;
-  const size_t points = (size_t)most + 1, words = (size_t)primes + 1, given = (size_t)pencil->degree + 1;
+  const int parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular), runs = modular ? primes : 1;
+  const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, given * (size_t)(parts * primes), sizeof *residue);
-  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 4 * points + 2 * words, sizeof *f), *word = f + 4 * points;
-  perm_integer *value = (perm_integer *)permi_pool_get(&pool, modular ? 1 : points * (size_t)parts, sizeof *value);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, 2 * count * words, sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
+  perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
   perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   int q, part;
   size_t j;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, permi_points_bits(pencil, modular));
   for (q = 0; q < primes && status == PERM_OK; q++) {
-    const uint64_t p = prime[q].p;
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
-      permi_pencil_at(pencil, permi_point((int)j), modular ? p : 0);
-      status = permi_pencil_permanent(pencil, 1, modular ? p : 0, pencil->result);
-      for (part = 0; part < parts && status == PERM_OK; part++) {
-        const perm_integer *x = part ? &pencil->result->imaginary_integer : &pencil->result->integer;
-        if (modular)
-          f[(size_t)part * points + j] = x->word[0];
-        else
-          value[j * (size_t)parts + (size_t)part] = *x;
-      }
+      permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
+      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0);
+      value[j] = pencil->result->integer;
+      value[points + j] = pencil->result->imaginary_integer;
       watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);
       if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
         status = watch->stopped;
     }
     for (part = 0; part < parts && status == PERM_OK; part++) {
-      uint64_t *own = f + (size_t)part * points;
-      for (j = 0; j < points && !modular; j++) {
-        const perm_integer *x = &value[j * (size_t)parts + (size_t)part];
-        own[j] = permi_words_residue(x->word, x->words, x->negative, p);
-      }
-      permi_points_interpolate(own, most, &prime[q], f + 2 * points);
-      for (j = 0; j < points && j < given; j++)
-        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = own[j];
+      const perm_integer *x = value + (size_t)part * points;
+      for (j = 0; j < points; j++)
+        f[j] = permi_words_residue(x[j].word, x[j].words, x[j].negative, prime[q].p);
+      permi_points_interpolate(f, pencil->most, &prime[q], f + points);
+      for (j = 0; j < count; j++)
+        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = f[j];
       if (permi_watch(watch, 10.0 * (double)points * (double)points))
         status = watch->stopped;
     }
   }
-  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++)
-    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, word, &numbers[j]);
+  for (j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
+    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
   permi_pool_release(&pool);
   return status;
 }
@@ -3872,127 +3839,186 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
 /* ==================================================================================== >>coefficients
    Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0. An
    entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
-   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles: sums of
-   positive terms, each with one rounding for each term of its step's sums at most. */
+   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
 
-#define PERMI_COEFFICIENT_WORDS 8 /* K is a multiple */
+#define PERMI_COEFFICIENT_WAYS 32 /* of a state, summed at once */
 
 typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
-  double seconds, bytes; /* seconds: of a pass */
-  double roundings;      /* of a coefficient, at most */
-  double ways;           /* terms of all values */
+  double seconds;   /* of a pass */
+  double roundings; /* of a coefficient, at most */
+  double ways;      /* terms of all values */
 } permi_coefficients;
 
-/* Sets the words of steps. */
-static void permi_coefficients_lengths(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
+typedef struct permi_coefficients_run {
+  permi_arrays_run base;
+  permi_rook_kernel kernel; /* of the pass */
+  double prime;             /* 1: 2^64; 0: none, doubles */
+} permi_coefficients_run;
+
+/* Returns the kernel modulo primes, or modulo 2^64 if `whole`, for which lanes are needed. */
+static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
+{
+#if PERMI_X86
+  if (permi_lanes(isa) >= 4)
+    return !whole                 ? PERMI_OF_X86(permi_rook_values, isa)
+           : permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2
+                                   : permi_rook_modulo_64_avx512;
+#endif
+  (void)isa;
+  return whole ? NULL : permi_rook_values_plain;
+}
+
+/* Sums blocks; `numbers` are a run's. */
+static void permi_coefficients_block(const permi_numbers *numbers, void *to, size_t count, const permi_origin *origin,
+                                     int origins)
+{
+  const permi_coefficients_run *run =
+      (const permi_coefficients_run *)(const void *)((const char *)numbers - offsetof(permi_arrays_run, numbers));
+  const size_t words = (size_t)numbers->words;
+  const double prime = run->prime, inverse = prime > 0 ? 1 / prime : 0;
+  permi_rook_way way[PERMI_COEFFICIENT_WAYS];
+  double *y = (double *)to;
+  size_t k;
+  int s, side;
+  for (k = 0; k < count; k++, y += words) {
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
+    double terms = 0; /* size of the sum, in units of p / 2 */
+    int ways = 0;
+    for (s = 0; s < 2 * origins; s++) {
+      const permi_origin *from = &origin[s / 2];
+      const size_t place = from->place ? from->place[k] : k;
+      const double c = (side = s % 2) ? from->c->imaginary : from->real;
+      const int is_short = prime <= 1 || fabs(c) <= 4, full = prime > 1 && terms + fmin(fabs(c), 2 + 2 * is_short) > 7;
+      const permi_rook_way next = {(const double *)from->x + place * words - side, NULL, c,
+                                   (uint64_t)from->c->integer[side], is_short, full};
+      if (c == 0 || (from->place && place == PERMI_ARRAY_NOWHERE))
+        continue;
+      if (ways == PERMI_COEFFICIENT_WAYS) {
+        run->kernel(prime, inverse, way, ways, y, words);
+        way[0] = again;
+        ways = 1;
+      }
+      way[ways++] = next;
+      terms = (full ? 1 : terms) + fmin(fabs(c), 2 + 2 * is_short);
+    }
+    run->kernel(prime, inverse, way, ways, y, words);
+    y[0] = 0;
+  }
+}
+
+/* Sets entries and words of steps. mark: zeros, of vertices with an L. */
+static void permi_coefficients_fill(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
 {
   permi_frontier *frontier = plan->frontier;
-  int touched[2] = {0, 0}, p, s, side, words;
+  int touched[2] = {0, 0}, p, s, k;
+  frontier->numbers.algebra = PERMI_WORDS;
+  frontier->numbers.parts = 1;
   for (p = 0; p <= frontier->steps; p++) {
-    int most = touched[0] < touched[1] ? touched[0] : touched[1];
-    most = most < pencil->degree ? most : pencil->degree;
-    words = (most + 3 + PERMI_COEFFICIENT_WORDS - 1) / PERMI_COEFFICIENT_WORDS * PERMI_COEFFICIENT_WORDS;
-    frontier->words[p] = words;
+    const int most = touched[0] < touched[1] ? touched[0] : touched[1];
+    frontier->words[p] = frontier->numbers.words = ((most < pencil->degree ? most : pencil->degree) + 10) / 8 * 8;
     plan->roundings++;
     for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
       permi_coefficient *c = &frontier->coefficient[s];
-      const permi_pencil_entry *entry;
       plan->roundings += 2;
       plan->ways += 2 * frontier->states[p + 1];
-      if (frontier->entry[s] < 0)
-        continue;
-      entry = &pencil->entry[plan->block.integer[frontier->entry[s]] - 1];
-      c->integer[0] = entry->integer[0][0];
-      c->integer[1] = entry->integer[1][0];
-      c->real = entry->real[0][0];
-      c->imaginary = entry->real[1][0];
-      for (side = 0; side < 2 && c->imaginary != 0; side++) {
-        const int v = side ? frontier->partner[s] : frontier->sequence[p];
+      if (frontier->entry[s] >= 0) {
+        const permi_cell *cell = pencil->cell + 2 * (plan->block.integer[frontier->entry[s]] - 1);
+        c->integer[0] = cell[0].integer;
+        c->integer[1] = cell[1].integer;
+        c->real = cell[0].real;
+        c->imaginary = cell[1].real;
+      }
+      for (k = 0; k < 2 && c->imaginary != 0; k++) {
+        const int v = k ? frontier->partner[s] : frontier->sequence[p];
         touched[v >= plan->block.n] += !mark[v];
         mark[v] = 1;
       }
     }
+    if (p > 0)
+      plan->seconds += (frontier->cost[p] - frontier->cost[p - 1]) * PERMI_ROOK_WAY_SECONDS * (frontier->words[p] + 30);
   }
-  memset(&frontier->numbers, 0, sizeof frontier->numbers);
-  frontier->numbers.algebra = PERMI_WORDS;
-  frontier->numbers.parts = 1;
-  frontier->numbers.words = words;
 }
 
-/* Plans the values of a square pencil of real entries. plan->seconds is INFINITY if there is no plan; plan->frontier NULL
-   if the polynomial is 0. The caller releases the plan. */
-static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
+static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coefficients *plan, int *line,
+                                               unsigned char *mark, const double *binomial)
 {
   const perm_options *options = pencil->options;
-  const perm_allocator *allocator = &options->allocator;
   permi_control *watch = pencil->watch;
   const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE,
                                  permi_account_most(options)};
   const permi_exactness exactness = {0, 0, 3, 0};
-  const int n = pencil->n, words = (pencil->degree + 10) / 8 * 8;
-  permi_pool pool = {allocator, NULL, 0};
-  int *line = (int *)permi_pool_get(&pool, 4 * (size_t)n + 1, sizeof *line), *order = line + 2 * n, p;
-  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n + 1, 1);
-  double *binomial = permi_binomials(allocator, n), cost = 0;
+  const int n = pencil->n, words = pencil->degree + 30;
+  const perm_isa isa = permi_isa(options);
   permi_budget budget;
-  size_t e;
-  perm_status status = PERM_ERROR_MEMORY;
+  permi_frontier *frontier;
+  double cost = 0;
+  perm_status status;
   memset(&budget, 0, sizeof budget);
-  plan->seconds = (double)INFINITY;
-  pencil->matrix.kind = PERM_KIND_INTEGER;
-  for (e = 0; e < pencil->matrix.nnz; e++) /* entries are numbers of entries */
-    pencil->matrix.integer[e] = (int64_t)e + 1;
-  if (pool.failed || !binomial || !permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz))
-    goto done;
-  plan->working.watch = watch;
-  permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
-  for (p = 0; p < 2 * n; p++)
-    line[p] = p;
-  status = watch->stopped;
-  if (status != PERM_OK || !permi_split(&plan->working)) {
-    plan->seconds = 0;
-    goto done;
-  }
-  status = PERM_ERROR_MEMORY;
-  if (!permi_block_create(&plan->working, line, line + n, n, n, &plan->block))
-    goto done;
   budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.49 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / (8.0 * words);
+  budget.most = 0.05 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / words;
   budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_WAY_SECONDS * (words + 30);
+  budget.each = budget.quick = PERMI_ROOK_WAY_SECONDS * words;
   budget.quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   budget.account = &account;
-  if (!permi_order(allocator, &plan->block, binomial, &budget, order, &cost))
-    goto done;
-  status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, &plan->block, order, binomial, &exactness, watch,
-                                                           &plan->frontier)
-                                   : PERM_ERROR_LIMIT;
-  if (status == PERM_OK && !plan->frontier->words)
-    plan->frontier->words = (int *)permi_pool_get(&plan->frontier->owned.pool, (size_t)plan->frontier->steps + 1,
-                                                  sizeof(int));
-  if (status == PERM_OK && !plan->frontier->words)
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK) {
-    permi_coefficients_lengths(pencil, plan, mark);
-    status = permi_arrays_create(&plan->block, plan->frontier, permi_isa(options), watch) ? PERM_OK : PERM_ERROR_MEMORY;
+  if (!permi_block_create(&plan->working, line, line + n, n, n, &plan->block) ||
+      !permi_order(&options->allocator, &plan->block, binomial, &budget, line, &cost))
+    return PERM_ERROR_MEMORY;
+  if (cost >= PERMI_ORDER_MOST)
+    return PERM_OK;
+  status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch, &plan->frontier);
+  if (status != PERM_OK)
+    return status == PERM_ERROR_LIMIT ? PERM_OK : status;
+  frontier = plan->frontier;
+  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+  if (!frontier->words)
+    return PERM_ERROR_MEMORY;
+  plan->seconds = 0;
+  permi_coefficients_fill(pencil, plan, mark);
+  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch))
+    return PERM_ERROR_MEMORY;
+  if (!frontier->arrays) {
+    plan->seconds = (double)INFINITY;
+    return PERM_OK;
   }
-  if (status == PERM_OK && plan->frontier->arrays) {
-    plan->frontier->arrays->isa = options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options);
-    if (!permi_places_measure(plan->frontier, watch))
-      status = PERM_ERROR_MEMORY;
-    plan->frontier->arrays->bytes += 64;
-    plan->bytes = permi_arrays_bytes(plan->frontier->arrays);
-    for (plan->seconds = p = 0; p < plan->frontier->steps; p++)
-      plan->seconds += (plan->frontier->cost[p + 1] - plan->frontier->cost[p]) * PERMI_ROOK_WAY_SECONDS *
-                       (plan->frontier->words[p + 1] + 30);
+  if (!permi_places_measure(frontier, watch))
+    return PERM_ERROR_MEMORY;
+  frontier->arrays->bytes += 64;
+  return PERM_OK;
+}
+
+/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan, or 0, without a
+   frontier, if P is 0. The caller releases the cleared plan. */
+static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
+{
+  const perm_allocator *allocator = &pencil->options->allocator;
+  const int n = pencil->n;
+  permi_pool pool = {allocator, NULL, 0};
+  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line), v;
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
+  double *binomial = permi_binomials(allocator, n);
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t e;
+  plan->seconds = (double)INFINITY;
+  pencil->matrix.kind = PERM_KIND_INTEGER;
+  for (e = 0; e < pencil->matrix.nnz; e++)
+    pencil->matrix.integer[e] = (int64_t)e + 1;
+  if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
+    plan->working.watch = pencil->watch;
+    permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
+    for (v = 0; v < 2 * n; v++)
+      line[v] = v;
+    status = PERM_OK;
+    if (permi_split(&plan->working))
+      status = permi_coefficients_frontier(pencil, plan, line, mark, binomial);
+    else
+      plan->seconds = 0;
   }
-done:
   permi_release(allocator, binomial);
   permi_pool_release(&pool);
-  return watch->stopped != PERM_OK ? watch->stopped : status == PERM_ERROR_LIMIT ? PERM_OK : status;
+  return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
 }
 
 static void permi_coefficients_release(permi_coefficients *plan)
@@ -4003,124 +4029,141 @@ static void permi_coefficients_release(permi_coefficients *plan)
   permi_pool_release(&plan->working.pool);
 }
 
-/* The arithmetic of a pass: modulo p; 0: 2^64; 1: doubles. */
-static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_arrays_run *run, uint64_t p)
+/* A pass modulo p; 1: 2^64; 0: doubles. */
+static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coefficients_run *run, uint64_t p)
 {
   permi_frontier *frontier = plan->frontier;
-  uint64_t *x;
-  double one = 1;
+  double one = 1, *x;
   int s;
-  frontier->numbers.modulus = p;
+  run->prime = (double)p;
   for (s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
     permi_coefficient *c = &frontier->coefficient[s];
     c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
     c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
   }
-  memset(&run->base.sizes, 0, sizeof run->base.sizes);
-  permi_layout_fill(run->arrays, &run->layout[0], 0, 0, 0);
-  permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  x = (uint64_t *)(void *)permi_array_values(run, 0, 0);
-  memset(x, 0, run->bytes);
-  x[1] = 1;
-  if (p)
-    memcpy(x + 1, &one, sizeof one);
-  return permi_runner_go(&run->base, 0, frontier->steps, permi_arrays_advance);
+  permi_layout_fill(run->base.arrays, &run->base.layout[0], 0, 0, 0);
+  permi_places_start(run->base.places);
+  permi_arrays_shorten(&run->base, 0);
+  x = (double *)(void *)permi_array_values(&run->base, 0, 0);
+  memset(x, 0, run->base.bytes);
+  memcpy(x + 1, p == 1 ? (const void *)&p : (const void *)&one, sizeof one);
+  return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
 }
 
-static int permi_coefficients_passes(const permi_coefficients *plan, double bits)
+/* Returns 0 if words modulo 2^64 will do for coefficients below 2^bits. */
+static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
-  return words ? 1 : (int)((bits + 1) / 49.99) + 1;
+  return words ? 0 : (int)((bits + 1) / 49.99) + 1;
 }
 
-/* Gives the entries of each row, x replaced by 2^shift x, a largest one from 1/2 to 1; returns the exponent of all. */
-static long long permi_coefficients_scale(const permi_pencil *pencil, permi_coefficients *plan)
+/* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
+static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coefficients *plan, double bits,
+                                              perm_integer *numbers, double *doubles)
 {
-  permi_frontier *frontier = plan->frontier;
-  const perm_matrix *matrix = &pencil->matrix;
-  long long all = 0;
-  int p, s, i;
-  size_t e;
-  for (i = 0; i < pencil->m; i++) {
-    double largest = 0;
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++)
-      largest = fmax(largest, fmax(pencil->entry[e].real[0][0], ldexp(pencil->entry[e].real[1][0], pencil->shift)));
-    pencil->sum_of[i] = permi_exponent(largest);
-    all += permi_exponent(largest);
-  }
-  for (p = 0; p < frontier->steps; p++)
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      if (frontier->entry[s] >= 0) {
-        const int v = frontier->sequence[p], row = v < pencil->n ? v : frontier->partner[s];
-        permi_coefficient *c = &frontier->coefficient[s];
-        c->real = ldexp(c->real, -(int)pencil->sum_of[row]);
-        c->imaginary = ldexp(c->imaginary, pencil->shift - (int)pencil->sum_of[row]);
-      }
-  return all;
-}
-
-/* Integers below 2^bits or, in `doubles`, coefficients. */
-static perm_status permi_coefficients_run(permi_pencil *pencil, permi_coefficients *plan, double bits,
-                                          perm_integer *numbers, double *doubles)
-{
-  const int passes = doubles ? 1 : permi_coefficients_passes(plan, bits), degree = pencil->degree;
-  const size_t words = (size_t)passes + 1;
+  const int primes = doubles ? 0 : permi_coefficients_primes(plan, bits), passes = primes ? primes : 1;
+  const perm_isa isa = plan->frontier->arrays->isa;
+  const size_t words = (size_t)passes + 1, count = (size_t)pencil->degree + 1;
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * ((size_t)degree + 3), sizeof *residue);
-  uint64_t *word = residue + words * ((size_t)degree + 1);
-  const int whole = passes == 1 && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
-  permi_arrays_run run;
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
+  permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  int q, k;
+  int q;
+  size_t k;
   memset(&run, 0, sizeof run);
-  run.own = PERMI_OF_X86(permi_block_coefficients, plan->frontier->arrays->isa);
-  if (!pool.failed && permi_arrays_open(&run, plan->frontier, pencil->watch, plan->seconds)) {
-    run.memory += 64; /* the word before the first value is read, and makes no difference */
-    permi_primes_choose(prime, (size_t)passes, 0, 50);
+  run.base.own = permi_coefficients_block;
+  run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
+  if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
+    run.base.memory += 64; /* the word before the first value is read, and makes no difference */
+    permi_primes_choose(prime, (size_t)passes, 0, PERMI_PROOF_PRIME_BITS);
     status = PERM_OK;
   }
   for (q = 0; q < passes && status == PERM_OK; q++) {
-    const uint64_t p = doubles ? 1 : whole ? 0 : prime[q].p;
-    run.again = q > 0;
-    run.seconds_before = q * plan->seconds;
+    const uint64_t p = primes ? prime[q].p : !doubles;
+    const double *x;
+    run.base.again = q > 0;
+    run.base.seconds_before = q * plan->seconds;
     status = permi_coefficients_pass(plan, &run, p);
-    if (status == PERM_OK) {
-      const uint64_t *x = (const uint64_t *)(void *)permi_array_values(&run, plan->frontier->steps, 0) + 1;
-      for (k = 0; k <= degree; k++) {
-        double y;
-        memcpy(&y, x + k, sizeof y);
-        if (doubles)
-          doubles[k] = y;
-        else
-          residue[(size_t)k * (size_t)passes + (size_t)q] = p ? permi_residue_of_double(y, p) : x[k];
-      }
-    }
+    x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
+    for (k = 0; k < count && status == PERM_OK; k++)
+      if (p > 1)
+        residue[k * (size_t)passes + (size_t)q] = permi_residue_of_double(x[k], p);
+      else
+        memcpy(doubles ? (void *)&doubles[k] : (void *)&residue[k], &x[k], sizeof *x);
   }
-  for (k = 0; k <= degree && status == PERM_OK && numbers; k++) {
-    if (whole)
-      numbers[k] = permi_integer_of((int64_t)residue[k]);
+  for (k = 0; k < count && status == PERM_OK && numbers; k++)
+    if (primes)
+      permi_chinese_integer(prime, residue + k * (size_t)passes, passes, residue + count * words, &numbers[k]);
     else
-      permi_chinese_integer(prime, residue + (size_t)k * (size_t)passes, passes, word, &numbers[k]);
-  }
-  pencil->result->terms = run.base.visited;
-  pencil->result->threads = run.base.threads;
-  pencil->result->isa = plan->frontier->arrays->isa;
-  permi_pool_release(&run.base.pool);
+      numbers[k] = permi_integer_of((int64_t)residue[k]);
+  pencil->result->terms = run.base.base.visited;
+  pencil->result->threads = run.base.base.threads;
+  pencil->result->isa = isa;
+  permi_pool_release(&run.base.base.pool);
   permi_pool_release(&pool);
   return status;
 }
 
 /* ========================================================================================== >>circle
-   Coefficients in doubles, by values at the N roots of unity times r = 2^shift, N - 1 at least the degree: a_k is r^-k
-   times their discrete Fourier transform. Fewer points would add a_(k + N) r^N to a_k. Of real pencils conjugate points
-   have conjugate values.
-   THE BOUND: with M = per(|C| + r |L|), an upper bound on all |P(x_j)|,
-   1. a root is wrong by less than 12 u, so an entry c + l x_j by 16 u (|c| + r |l|), and a permanent of so many lines by
-      ((1 + 16 u)^lines - 1) M, besides its own error_bound;
-   2. a term of the transform is a product with a root, one of N of a sum: (N + 20) u (M + its error) for all;
-   3. a_k's error is r^-k times the mean of these: of a_k << M / r^k no digit may be right. */
+   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least the
+   degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of real
+   pencils conjugate points have conjugate values.
+   THE BOUND, u = 2^-53:
+   1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
+      itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
+   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r |l|),
+      and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a product with
+      a root, and one of N: (N + 20) u (M + its error) for all. So a_k is wrong by r^-k times the mean of these; no digit
+      may be right if r^k |a_k| is far below M. */
+
+/* Returns log2 of a bound on sums of products of rows with entries of at most 1. */
+static int permi_circle_room(const permi_pencil *pencil)
+{
+  double bits = 2;
+  int i;
+  for (i = 0; i < pencil->m; i++)
+    bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
+  return (int)fmin(bits, 1e6);
+}
+
+/* Scales each row, with 2^shift x for x, to a largest entry from 1/2 to 1; returns the exponent of all. */
+static long long permi_circle_scale(const permi_pencil *pencil, const permi_frontier *frontier)
+{
+  const permi_cell *cell = pencil->cell;
+  long long all = 0;
+  int p, s, i;
+  size_t e = 0;
+  for (i = 0; i < pencil->m; i++) {
+    double largest = 0;
+    for (; e < pencil->matrix.row_start[i + 1]; e++)
+      largest = fmax(largest, fmax(cell[2 * e].real, ldexp(cell[2 * e + 1].real, pencil->shift)));
+    pencil->line_sum[i] = permi_exponent(largest);
+    all += permi_exponent(largest);
+  }
+  for (p = 0; p < frontier->steps; p++)
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
+      if (frontier->entry[s] >= 0) {
+        const int v = frontier->sequence[p], row = (int)pencil->line_sum[v < pencil->n ? v : frontier->partner[s]];
+        frontier->coefficient[s].real = ldexp(frontier->coefficient[s].real, -row);
+        frontier->coefficient[s].imaginary = ldexp(frontier->coefficient[s].imaginary, pencil->shift - row);
+      }
+  return all;
+}
+
+static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+{
+  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
+  const long long exp2 = permi_circle_scale(pencil, plan->frontier);
+  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  int k;
+  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    const long long shift = exp2 - (long long)pencil->shift * k;
+    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, shift) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
+    values[k] = permi_ldexp(values[k], shift);
+  }
+  return status;
+}
 
 static void permi_circle_at(permi_pencil *pencil, double re, double im)
 {
@@ -4128,138 +4171,81 @@ static void permi_circle_at(permi_pencil *pencil, double re, double im)
   size_t e;
   matrix->kind = pencil->parts == 2 || im != 0 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
   for (e = 0; e < matrix->nnz; e++) {
-    const double *c = pencil->entry[e].real[0], *l = pencil->entry[e].real[1];
-    matrix->real[e] = c[0] + (l[0] * re - l[1] * im);
-    matrix->imaginary[e] = c[1] + (l[0] * im + l[1] * re);
+    const permi_cell *c = pencil->cell + 2 * e, *l = c + 1;
+    matrix->real[e] = c->real + (l->real * re - l->imaginary * im);
+    matrix->imaginary[e] = c->imaginary + (l->real * im + l->imaginary * re);
   }
-}
-
-/* Returns log2 of a bound on sums of products of rows whose entries are at most 1. */
-static int permi_circle_room(const permi_pencil *pencil)
-{
-  double bits = 0;
-  int i;
-  for (i = 0; i < pencil->m; i++)
-    bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
-  return (int)fmin(bits + 2, 1e6);
 }
 
 static perm_status permi_circle_run(permi_pencil *pencil, double *values, double *bounds)
 {
   const int N = pencil->most + 1, parts = pencil->parts, last = parts == 1 ? N / 2 : N - 1;
   const int lines = pencil->m < pencil->n ? pencil->m : pencil->n;
-  const double r = ldexp(1, pencil->shift), entry = expm1(lines * log1p(16 * PERMI_UNIT)) * (1 + 1e-9);
+  const double r = ldexp(1, pencil->shift);
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
   double *root = (double *)permi_pool_get(&pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
-  double error = 0, estimate = 0, most = 0;
-  long long exp2 = 0;
+  double bits = (double)INFINITY, error = 0, most;
   perm_result *result = pencil->result;
-  perm_status status = root ? PERM_OK : PERM_ERROR_MEMORY;
-  size_t e;
+  perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
+  const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
   int j, k;
-  for (e = 0; e < pencil->matrix.nnz; e++) {
-    const permi_pencil_entry *x = &pencil->entry[e];
-    pencil->matrix.real[e] = hypot(x->real[0][0], x->real[0][1]) + r * hypot(x->real[1][0], x->real[1][1]);
-  }
-  pencil->matrix.kind = PERM_KIND_REAL;
-  for (j = -1; j <= last && status == PERM_OK; j++) { /* -1: M */
-    const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N, twice = parts == 1 && j > 0 && 2 * j < N ? 2 : 1;
-    if (j >= 0) {
-      root[2 * j] = cos(angle);
-      root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
-      permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
-    }
-    status = permi_pencil_permanent(pencil, 0, 0, result);
-    if (status == PERM_TOLERANCE_NOT_MET)
-      status = PERM_OK;
-    if (j < 0) {
-      exp2 = result->exp2 + permi_exponent(result->value);
-      most = ldexp((result->value + result->error_bound) * (1 + 8 * lines * PERMI_UNIT), permi_int_exponent(result->exp2 - exp2));
-      continue;
-    }
-    value[2 * j] = permi_ldexp(result->value, result->exp2 - exp2);
-    value[2 * j + 1] = permi_ldexp(result->imaginary, result->exp2 - exp2);
-    error += twice * permi_ldexp(result->error_bound, result->exp2 - exp2) / N;
-    estimate += twice * permi_ldexp(result->error_estimate, result->exp2 - exp2) / N;
+  most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
+  for (j = 0; j <= last && status == PERM_OK; j++) {
+    const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
+    root[2 * j] = cos(angle);
+    root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
+    permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
+    status = permi_pencil_permanent(pencil, 0, 0);
+    bits = (parts == 1 && j > 0 && 2 * j < N ? 2.0 : 1.0) / N; /* its weight */
+    value[2 * j] = bits * permi_ldexp(result->value, result->exp2 - unit);
+    value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
+    error += bits * permi_ldexp(result->error_bound, result->exp2 - unit);
     pencil->watch->done = pencil->watch->work_total * (j + 1) / (last + 1);
     if (status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS))
       status = pencil->watch->stopped;
   }
-  error = (error + entry * most + (N + 20) * PERMI_UNIT * (most + error)) * (1 + 1e-9);
+  error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
   for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    const long long shift = unit - (long long)pencil->shift * k;
     double sum[2] = {0, 0};
-    const long long shift = exp2 - (long long)pencil->shift * k;
     for (j = 0; j <= last; j++) {
-      const int at = (int)((long long)j * k % N), other = 2 * at > N && parts == 1;
-      const double *w = root + 2 * (other ? N - at : at), im = other ? -w[1] : w[1], *v = value + 2 * j;
-      const double twice = parts == 1 && j > 0 && 2 * j < N ? 2 : 1;
-      sum[0] += twice * (v[0] * w[0] + v[1] * im);
+      const int at = (int)((long long)j * k % N), other = parts == 1 && 2 * at > N;
+      const double *w = root + 2 * (other ? N - at : at), *v = value + 2 * j, im = other ? -w[1] : w[1];
+      sum[0] += v[0] * w[0] + v[1] * im;
       sum[1] += v[1] * w[0] - v[0] * im;
     }
     for (j = 0; j < parts; j++)
-      values[k * parts + j] = permi_ldexp(sum[j] / N, shift);
-    bounds[k] = permi_ldexp(error, shift) + DBL_MIN;
-    result->error_estimate = fmax(k ? result->error_estimate : 0, permi_ldexp(fmin(estimate + sqrt((double)N * lines) * PERMI_UNIT * most, error), shift));
+      values[k * parts + j] = permi_ldexp(sum[j], shift);
+    bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
   }
   permi_pool_release(&pool);
   return status;
 }
 
-/* By >>coefficients. Each sum's underflow loses at most 2^-1074, times what the rest of its rows has. */
-static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+/* Sets coefficients in doubles, and bounds on their errors. */
+static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
-  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const long long exp2 = permi_coefficients_scale(pencil, plan);
-  const perm_status status = permi_coefficients_run(pencil, plan, 0, NULL, values);
-  int k;
-  pencil->result->error_estimate = 0;
-  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long shift = exp2 - (long long)pencil->shift * k;
-    const double y = values[k];
-    values[k] = permi_ldexp(y, shift);
-    bounds[k] = permi_ldexp(gamma / (1 - gamma) * y + lost, shift) * (1 + 1e-9) + (y > 0 ? DBL_MIN : 0);
-    pencil->result->error_estimate = fmax(pencil->result->error_estimate, fmin(4 * sqrt(gamma * PERMI_UNIT) * values[k], bounds[k]));
-  }
-  return status;
-}
-
-/* Coefficients in doubles. bounds: not NULL. */
-static perm_status permi_pencil_doubles(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
-{
-  const perm_options *options = pencil->options;
-  const int frontier = options->method == PERM_METHOD_FRONTIER;
-  permi_control *watch = pencil->watch;
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
-  double vectors = (double)INFINITY, points = vectors, least, sum[2] = {0, 0};
-  size_t e;
+  double points = (double)INFINITY, size[2];
   int k;
-  watch->activity = "planning a polynomial";
-  for (e = 0; e < pencil->matrix.nnz; e++)
-    for (k = 0; k < 4; k++)
-      sum[k / 2] += fabs(pencil->entry[e].real[k / 2][k % 2]) * 1e-100;
-  if (sum[1] > 0)
-    pencil->shift = (sum[0] > 0 ? permi_exponent(sum[0]) : -332) - permi_exponent(sum[1]);
-  pencil->shift = pencil->shift > 500 ? 500 : pencil->shift < -500 ? -500 : pencil->shift;
-  if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900) {
+  for (k = 0; k < 2; k++)
+    size[k] = pencil->largest[k] > 0 ? permi_exponent(pencil->largest[k]) : 0;
+  pencil->shift = (int)fmax(-500, fmin(500, size[0] - size[1]));
+  plan->seconds = points;
+  if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
-    vectors = plan->seconds;
-  }
-  if (status == PERM_OK && !frontier) {
+  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
     permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
     points = (pencil->most + 2) * (pencil->parts == 1 ? 0.5 : 1) * permi_pencil_seconds(pencil, 0, 0, &planning);
   }
-  least = watch->work_total = fmin(vectors, points);
-  status = status == PERM_OK ? permi_pencil_may(pencil, least, planning) : status;
-  if (status != PERM_OK)
-    return status;
-  if (vectors > least)
+  if (status == PERM_OK)
+    status = permi_pencil_may(pencil, fmin(points, plan->seconds), planning);
+  if (status == PERM_OK && plan->seconds > points)
     status = permi_circle_run(pencil, values, bounds);
-  else if (plan->frontier)
+  else if (status == PERM_OK && plan->frontier)
     status = permi_circle_vectors(pencil, plan, values, bounds);
-  else
-    for (k = 0; k <= pencil->degree; k++)
-      values[k] = bounds[k] = 0;
-  pencil->result->method = vectors > least ? PERM_METHOD_AUTO : PERM_METHOD_FRONTIER;
+  if (status == PERM_OK && plan->seconds <= points)
+    pencil->result->method = PERM_METHOD_FRONTIER;
   return status;
 }
 
@@ -4268,56 +4254,54 @@ static perm_status permi_pencil_doubles(permi_pencil *pencil, permi_coefficients
 
 typedef struct permi_pencil_call {
   permi_side side[2];
-  int m, n, parts, degree;
-  int alternates; /* 1: every other coefficient changes its sign, but the last */
-  int at[5];      /* arguments: C, L, degree, options, coefficients */
+  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int at[5];                           /* arguments: C, L, degree, options, coefficients */
   perm_integer *integers;
   double *values, *bounds;
 } permi_pencil_call;
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
-                                               perm_result *result)
+                                           perm_result *result)
 {
   const permi_side *side = &call->side[s];
   const perm_matrix *matrix = side->matrix;
   char message[PERM_MESSAGE_BYTES];
   perm_status status = PERM_OK;
-  int at = call->at[s], row;
+  int row;
   size_t e;
   if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
-    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, side->parts,
+    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, call->parts,
                                  result);
   else if (side->kind == PERMI_SIDE_MATRIX)
     status = permi_check_sparse(matrix, watch, result);
   if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
-    status = permi_fail(result, PERM_ERROR_SIZE, at, "the matrix is %d x %d, not %d x %d", matrix->m, matrix->n,
-                        call->m, call->n);
-  if (status == PERM_OK && matrix && call->integers && matrix->m &&
-      !permi_matrix_integers(matrix, &row, &e, watch))
-    status = watch->stopped != PERM_OK
-                 ? permi_fail_stopped(watch, result)
-                 : permi_fail(result, PERM_ERROR_UNSUPPORTED, at, "row %d (counted from 1) has an entry that is no "
-                                                                  "integer below 2^53", row + 1);
+    status = permi_fail(result, PERM_ERROR_SIZE, 0, "the matrix is %d x %d, not %d x %d", matrix->m, matrix->n, call->m,
+                        call->n);
+  if (status == PERM_OK && matrix && matrix->m && call->integers && !permi_matrix_integers(matrix, &row, &e, watch))
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "row %d (counted from 1) has an entry that is no integer",
+                        row + 1);
   if (status < 0) {
     memcpy(message, result->message, sizeof message);
-    permi_fail(result, status, at + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
   }
-  return status;
+  return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
-static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options,
-                                          permi_control *watch, perm_result *result)
+static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                      perm_result *result)
 {
+  const perm_method method = options->method;
   perm_status status = permi_check_whole(options, call->at[3], result);
   int s;
-  if (status != PERM_OK)
-    return status;
-  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_FRONTIER &&
-       options->method != PERM_METHOD_EXACT) ||
-      (options->precision != PERM_PRECISION_DEFAULT && (options->precision == PERM_PRECISION_EXACT) != !call->values))
+  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER &&
+                             (method != PERM_METHOD_EXACT || call->values)) ||
+                            (options->precision != PERM_PRECISION_DEFAULT &&
+                             (options->precision == PERM_PRECISION_EXACT) != !call->values)))
     return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
-                      "polynomials are computed by method auto, frontier or exact, integers with precision exact");
-  status = call->at[0] == 3 ? permi_check_order(call->m, call->n, result) : PERM_OK;
+                      "polynomials are computed by method auto or frontier, those of integers also by method exact, "
+                      "and always with precision exact");
+  if (status == PERM_OK)
+    status = permi_check_order(call->m, call->n, result);
   for (s = 0; s < 2 && status == PERM_OK; s++)
     status = permi_pencil_check_side(call, s, watch, result);
   if (status == PERM_OK && call->degree < 0)
@@ -4327,197 +4311,156 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
   return status;
 }
 
-/* Sets *bits to log2 of per(|C| + |L|), if it can be computed. */
-static perm_status permi_pencil_sharpen(permi_pencil *pencil, double *bits)
-{
-  perm_matrix *matrix = &pencil->matrix;
-  perm_result result;
-  perm_status status;
-  size_t e;
-  int k;
-  if ((pencil->largest[0] + pencil->largest[1]) * pencil->parts >= ldexp(1, 62))
-    return PERM_OK;
-  matrix->kind = PERM_KIND_INTEGER;
-  for (e = 0; e < matrix->nnz; e++) {
-    const permi_pencil_entry *entry = &pencil->entry[e];
-    matrix->integer[e] = 0;
-    for (k = 0; k < 4; k++) {
-      const int64_t x = entry->integer[k / 2][k % 2];
-      matrix->integer[e] += x < 0 ? -x : x;
-    }
-    matrix->real[e] = (double)matrix->integer[e];
-  }
-  status = permi_pencil_permanent(pencil, 1, 0, &result);
-  if (status == PERM_OK)
-    *bits = fmin(*bits, result.value > 0 ? log2(result.value) + (double)result.exp2 + 1e-9 : 0);
-  return status > 0 || status == PERM_ERROR_MEMORY ? permi_fail(pencil->result, status, 0, "%s", result.message)
-                                                   : PERM_OK;
-}
-
-/* The coefficients of a pencil of integers. */
+/* Sets the coefficients of a pencil of integers. */
 static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
-  const perm_options *options = pencil->options;
-  permi_control *watch = pencil->watch;
-  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points, least;
-  const int exact = options->method == PERM_METHOD_EXACT, frontier = options->method == PERM_METHOD_FRONTIER;
+  const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points;
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
   int modular = 0, b;
-  watch->activity = "planning a polynomial";
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
                       bits + 2, 64 * PERM_INTEGER_WORDS);
-  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && !exact) {
+  plan->seconds = vectors;
+  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && pencil->options->method != PERM_METHOD_EXACT)
     status = permi_coefficients_plan(pencil, plan);
-    vectors = plan->seconds * permi_coefficients_passes(plan, bits);
-  }
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
-    points = permi_points_seconds(pencil, modular ? bits : 0, &planning);
+    points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  if (status == PERM_OK && fmin(points, vectors) > PERMI_FREE_SECONDS && bits > 62 && bits - 1.5 * pencil->m < 140) {
-    status = permi_pencil_sharpen(pencil, &bits);
-    if (vectors < (double)INFINITY)
-      vectors = plan->seconds * permi_coefficients_passes(plan, bits);
-  }
+  /* moduli are worth a permanent if fewer bits help; they are hardly below e^-m of the bound */
+  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 && bits - 1.5 * pencil->m < 140)
+    status = permi_pencil_moduli(pencil, 1, &bits);
+  if (status != PERM_OK)
+    return status;
+  bits = fmax(bits, 0);
   b = bits < 60 ? (int)bits + 3 : 64;
-  if (status == PERM_OK && !frontier && permi_kronecker_fits(pencil, b)) {
+  if (!frontier && permi_kronecker_fits(pencil, b)) {
     permi_pencil_at(pencil, (int64_t)1 << b, 0);
     digits = permi_pencil_seconds(pencil, 1, 0, &planning);
   }
-  if (status != PERM_OK)
-    return status;
-  least = watch->work_total = fmin(vectors, fmin(points, digits));
-  status = permi_pencil_may(pencil, least, planning);
-  if (status != PERM_OK)
-    return status;
-  if (vectors > least)
-    status = digits == least ? permi_kronecker_run(pencil, b, numbers)
-                             : permi_points_run(pencil, bits, modular, numbers);
-  else if (plan->frontier)
-    status = permi_coefficients_run(pencil, plan, bits, numbers, NULL);
-  else
+  vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  status = permi_pencil_may(pencil, fmin(vectors, fmin(points, digits)), planning);
+  if (status == PERM_OK && vectors > fmin(points, digits))
+    status = digits <= points ? permi_kronecker_run(pencil, b, numbers)
+                              : permi_points_run(pencil, bits, modular, numbers);
+  else if (status == PERM_OK && plan->frontier)
+    status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
+  else if (status == PERM_OK)
     memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
-  pencil->result->method = vectors > least ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+  if (status == PERM_OK)
+    pencil->result->method = vectors > fmin(points, digits) ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
   return status;
 }
 
-static void permi_pencil_write_integers(const permi_pencil_call *call, const perm_options *options, int given,
-                                        perm_result *result)
+/* Completes coefficients up to `given`, and the result. */
+static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_options *options, int given,
+                                      perm_result *result)
 {
-  const int count = (call->degree + 1) * call->parts;
   permi_number first = permi_number_one();
-  int k;
-  for (k = 0; k < count; k++) {
-    perm_integer *x = &call->integers[k];
-    if (k >= (given + 1) * call->parts)
-      *x = permi_integer_of(0);
-    x->negative ^= call->alternates && x->words && (call->n - k) & 1;
-    if (options->modulus)
-      permi_integer_reduce(x, options->modulus);
-  }
-  first.integer = call->integers[0];
-  first.imaginary_integer = call->parts == 2 ? call->integers[1] : permi_integer_of(0);
-  permi_number_result(&first, result);
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-}
-
-static perm_status permi_pencil_write_doubles(const permi_pencil_call *call, int given, const double *bounds,
-                                              perm_result *result)
-{
+  const int parts = call->parts;
   double worst = 0;
   int k;
-  for (k = 0; k <= call->degree; k++) {
-    if (k > given)
-      call->values[k * call->parts] = call->values[(k + 1) * call->parts - 1] = 0;
-    if (call->bounds)
-      call->bounds[k] = k > given ? 0 : bounds[k];
-    worst = fmax(worst, k > given ? 0 : bounds[k]);
-    if (permi_not_finite(call->values[k * call->parts]) || permi_not_finite(call->values[(k + 1) * call->parts - 1]))
-      return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "the coefficient of x^%d is beyond doubles: scale the "
-                                                           "entries", k);
+  for (k = 0; k < (call->degree + 1) * parts; k++) {
+    if (call->values) {
+      call->values[k] = k / parts > given ? 0 : call->values[k];
+      worst = fmax(worst, k / parts > given ? 0 : call->bounds[k / parts]);
+      if (permi_not_finite(call->values[k]))
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0,
+                          "the coefficient of x^%d is beyond doubles: scale the entries", k / parts);
+      continue;
+    }
+    if (k / parts > given)
+      memset(&call->integers[k], 0, sizeof *call->integers);
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k) & 1;
+    if (options->modulus)
+      permi_integer_reduce(&call->integers[k], options->modulus);
   }
-  result->value = call->values[0];
-  result->imaginary = call->parts == 2 ? call->values[1] : 0;
-  result->exp2 = 0;
-  result->error_bound = worst;
+  if (call->values) {
+    result->value = call->values[0];
+    result->imaginary = parts == 2 ? call->values[1] : 0;
+    result->exp2 = 0;
+    result->error_bound = result->error_estimate = worst;
+  } else {
+    first.integer = call->integers[0];
+    first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
+    permi_number_result(&first, result);
+    result->modulus = options->modulus;
+    result->precision = PERM_PRECISION_EXACT;
+  }
+  result->is_complex = parts == 2;
   return PERM_OK;
 }
 
-static perm_status permi_pencil_coefficients(const permi_pencil_call *call, const perm_options *options,
-                                             permi_control *watch, perm_result *result)
+static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                        perm_result *result)
 {
+  double *const bounds = call->bounds;
   permi_pencil pencil;
   permi_coefficients plan;
-  double *bounds = NULL;
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
     return status;
   permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
   memset(&plan, 0, sizeof plan);
+  watch->activity = "planning a polynomial";
   pencil.degree = call->degree;
-  pencil.certify = options->certify || call->bounds;
+  pencil.certify = options->certify || bounds;
   status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
-  if (call->values && status == PERM_OK) {
-    bounds = (double *)permi_pool_zeros(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
-    status = bounds ? permi_pencil_doubles(&pencil, &plan, call->values, bounds) : PERM_ERROR_MEMORY;
-    if (status == PERM_OK)
-      status = permi_pencil_write_doubles(call, pencil.degree, bounds, result);
+  if (status == PERM_OK && call->values && !bounds)
+    call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
+  if (status == PERM_OK && pencil.pool.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && call->values) {
+    size_t k;
+    for (k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
+      call->values[k] = call->bounds[k] = 0;
+    status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
     status = permi_pencil_exact(&pencil, &plan, call->integers);
-    if (status == PERM_OK)
-      permi_pencil_write_integers(call, options, pencil.degree, result);
   }
+  if (status == PERM_OK)
+    status = permi_pencil_write(call, options, pencil.degree, result);
   permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  result->is_complex = call->parts == 2;
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
 }
 
-static perm_status permi_pencil_run(const permi_pencil_call *call, const perm_options *options_given,
-                                    perm_result *result)
+static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
 {
   const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
-  const double area = (double)(call->m > 0 ? call->m : 0) * (call->n > 0 ? call->n : 0);
+  const double arrays = call->m > 0 && call->n > 0 && !c ? 16.0 * call->parts * call->m * call->n : 0;
   permi_metered meter;
   const perm_options *options =
-      permi_meter_begin(&meter, options_given, c ? permi_matrix_cost(c) + permi_matrix_cost(l) : 16 * call->parts * area);
+      permi_meter_begin(&meter, options_given, arrays + permi_matrix_cost(c) + permi_matrix_cost(l));
   permi_control watch = permi_control_begin(options);
   perm_result unused;
   perm_status status;
-  size_t k;
+  int k;
   result = result ? result : &unused;
   permi_result_clear(result);
-  status = permi_meter_end(&meter, permi_pencil_coefficients(call, options, &watch, result), result);
-  for (k = 0; status != PERM_OK && call->values && call->degree >= 0 && k < (size_t)call->parts * ((size_t)call->degree + 1); k++)
-    call->values[k] = (double)NAN;
+  status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
   result->seconds = permi_seconds() - watch.start;
+  for (k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
+    call->values[k] = (double)NAN;
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static permi_side permi_side_array(const double *real, const int64_t *integer, ptrdiff_t ld, int parts)
+/* The arguments of calls of arrays, and of sparse matrices. */
+static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, ptrdiff_t ldc, ptrdiff_t ldl, int degree)
 {
-  permi_side side = {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0, 0};
-  side.real = real;
-  side.integer = integer;
-  side.ld = ld;
-  side.parts = parts;
-  return side;
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldl}},
+                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
+  return call;
 }
 
-static permi_pencil_call permi_pencil_of(int m, int n, int parts, int degree)
+static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
 {
-  static const int at[5] = {3, 5, 7, 8, 9};
-  permi_pencil_call call;
-  memset(&call, 0, sizeof call);
-  call.m = m;
-  call.n = n;
-  call.parts = parts;
-  call.degree = degree;
-  memcpy(call.at, at, sizeof at);
+  const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL};
   return call;
 }
 
@@ -4525,9 +4468,9 @@ PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_of(m, n, 1, degree);
-  call.side[0] = permi_side_array(NULL, c, ldc, 1);
-  call.side[1] = permi_side_array(NULL, l, ldl, 1);
+  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
+  call.side[0].integer = c;
+  call.side[1].integer = l;
   call.integers = coefficients;
   return permi_pencil_run(&call, options, result);
 }
@@ -4536,9 +4479,9 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_of(m, n, 2, degree);
-  call.side[0] = permi_side_array(NULL, c, ldc, 2);
-  call.side[1] = permi_side_array(NULL, l, ldl, 2);
+  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
+  call.side[0].integer = c;
+  call.side[1].integer = l;
   call.integers = coefficients;
   return permi_pencil_run(&call, options, result);
 }
@@ -4547,9 +4490,9 @@ PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, pt
                                                ptrdiff_t ldl, int degree, const perm_options *options,
                                                double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_of(m, n, 1, degree);
-  call.side[0] = permi_side_array(c, NULL, ldc, 1);
-  call.side[1] = permi_side_array(l, NULL, ldl, 1);
+  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
+  call.side[0].real = c;
+  call.side[1].real = l;
   call.values = coefficients;
   call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
@@ -4559,23 +4502,12 @@ PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_of(m, n, 2, degree);
-  call.side[0] = permi_side_array(c, NULL, ldc, 2);
-  call.side[1] = permi_side_array(l, NULL, ldl, 2);
+  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
+  call.side[0].real = c;
+  call.side[1].real = l;
   call.values = coefficients;
   call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
-}
-
-static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
-{
-  static const int at[5] = {1, 2, 3, 4, 5};
-  permi_pencil_call call = permi_pencil_of(c ? c->m : 0, c ? c->n : 0, 1, degree);
-  call.parts += (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX);
-  memcpy(call.at, at, sizeof at);
-  call.side[0].matrix = c;
-  call.side[1].matrix = l;
-  return call;
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
@@ -4601,25 +4533,18 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
                                                       const perm_options *options, perm_integer *coefficients,
                                                       perm_result *result)
 {
-  static const int at[5] = {2, 2, 1, 4, 5};
-  permi_pencil_call call = permi_pencil_of(n, n, 1, n);
-  memcpy(call.at, at, sizeof at);
-  call.side[0] = permi_side_array(NULL, a, lda, 1);
-  call.side[1].kind = PERMI_SIDE_IDENTITY;
-  call.alternates = 1;
-  call.integers = coefficients;
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                                  n, n, 1, n, 1, {2, 2, 1, 4, 5}, coefficients, NULL, NULL};
+
   return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  static const int at[5] = {1, 1, 1, 2, 3};
-  permi_pencil_call call = permi_pencil_sparse(matrix, NULL, matrix ? matrix->n : 0);
-  memcpy(call.at, at, sizeof at);
-  call.side[1].kind = PERMI_SIDE_IDENTITY;
-  call.alternates = 1;
-  call.integers = coefficients;
+  const int n = matrix ? matrix->n : 0;
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            n, n, 1, n, 1, {1, 1, 1, 2, 3}, coefficients, NULL, NULL};
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4942,18 +4867,10 @@ static void permi_rook_walk(permi_placements *p, int numbered)
 static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
 {
   const perm_isa isa = permi_isa(options);
-  p->kernel[0] = permi_rook_values_plain;
-  p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
-#if PERMI_X86
-  if (permi_lanes(isa) >= 4) {
-    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
-    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
-    p->way_seconds = PERMI_ROOK_WAY_SECONDS;
-    return isa;
-  }
-#endif
-  (void)isa;
-  return PERM_ISA_PLAIN;
+  p->kernel[0] = permi_rook_kernel_of(isa, 0);
+  p->kernel[1] = permi_rook_kernel_of(isa, 1);
+  p->way_seconds = (p->kernel[1] ? 1 : 10) * PERMI_ROOK_WAY_SECONDS;
+  return p->kernel[1] ? isa : PERM_ISA_PLAIN;
 }
 
 static int permi_rook_primes(const permi_placements *p)
@@ -5202,7 +5119,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, pe
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
-      second = permi_points_seconds(pencil, 0, &planning);
+      second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
@@ -5289,7 +5206,7 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
-  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0, 0}};
+  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
   permi_pencil pencil;
   int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
@@ -8418,75 +8335,6 @@ PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_r
   if (at < count)
     PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
   PERMI_LEAVE();
-}
-#endif
-
-/* ============================================================================ >>coefficients_kernels
-   Sums of blocks of >>coefficients: a state is some ways of >>rook_kernels. */
-
-#if PERMI_WIDTH != 2 /* NEON runs plain C */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(coefficients_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
-                                                            size_t words, int whole)
-{
-  size_t at = 0;
-#if PERMI_WIDTH >= 4
-  if (whole) {
-    for (; at + 16 <= words; at += 16)
-      PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
-    if (at < words)
-      PERMI_NAME(rook_words)(way, ways, y, at, 8 / PERMI_WIDTH);
-    return;
-  }
-#endif
-  (void)whole;
-  for (; at + 16 <= words; at += 16)
-    PERMI_NAME(rook_sum)(p, way, ways, y, at, 16 / PERMI_WIDTH);
-  if (at < words)
-    PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
-}
-
-PERMI_TARGET static void PERMI_NAME(block_coefficients)(const permi_numbers *numbers, void *to, size_t count,
-                                                        const permi_origin *origin, int origins)
-{
-  const size_t words = (size_t)numbers->words;
-  const double prime = numbers->modulus > 1 ? (double)numbers->modulus : 0;
-  const PERMI_P p = PERMI_NAME(prime_of)(prime, prime > 0 ? 1 / prime : 0);
-  permi_rook_way way[PERMI_COEFFICIENT_WAYS + 1];
-  size_t k;
-  int s, side;
-  for (k = 0; k < count; k++) {
-    double *y = (double *)to + k * words, terms = 0;
-    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
-    int ways = 0;
-    for (s = 0; s < origins; s++) {
-      const size_t place = origin[s].place ? origin[s].place[k] : k;
-      if (origin[s].place && place == PERMI_ARRAY_NOWHERE)
-        continue;
-      for (side = 0; side < 2; side++) {
-        const double c = side ? origin[s].c->imaginary : origin[s].real;
-        const int is_short = prime == 0 || fabs(c) <= 4;
-        const double size = is_short ? fabs(c) : 2; /* in units of p / 2 */
-        if (c == 0)
-          continue;
-        if (ways == PERMI_COEFFICIENT_WAYS) {
-          PERMI_NAME(coefficients_sum)(p, way, ways, y, words, numbers->modulus == 0);
-          way[0] = again;
-          ways = 1;
-          terms = 1;
-        }
-        way[ways].x = (const double *)origin[s].x + place * words - side;
-        way[ways].mask = NULL;
-        way[ways].c = c;
-        way[ways].word = (uint64_t)origin[s].c->integer[side];
-        way[ways].is_short = is_short;
-        way[ways].full = prime > 0 && terms + size > 7;
-        terms = (way[ways].full ? 1 : terms) + size;
-        ways++;
-      }
-    }
-    PERMI_NAME(coefficients_sum)(p, way, ways, y, words, numbers->modulus == 0);
-    y[0] = 0;
-  }
 }
 #endif
 

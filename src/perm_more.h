@@ -38,7 +38,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>coefficients_kernels, >>circle, >>polynomial_calls: perm_polynomial_*, perm_permanental_polynomial_*
+     polynomial/     >>points, >>coefficients, >>circle, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_kernels, >>sample, >>derive: states kept, ways drawn, derivatives back;
@@ -143,7 +143,6 @@ PERMI_BRIEF_BEGIN
 #include "proof/proof_kernels.h"
 PERMI_BRIEF_END
 #include "rook/rook_kernels.h"
-#include "polynomial/coefficients_kernels.h"
 #include "sample/derive_kernels.h"
 #endif /* PERMI_FAMILY */
 

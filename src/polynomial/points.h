@@ -1,9 +1,9 @@
 /* ========================================================================================== >>points
-   The polynomial P(x) = per(C + x L) of a pencil C + x L of integers, from permanents of integers:
-   - [Kro82]: if all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b).
+   The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
+   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) (Kronecker).
    - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes below 2^62, to 2^bits.
-   The coefficients' moduli add up to per(|C| + |L|) at most. */
+     primes below 2^62.
+   The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../sparse/sparse.h"
@@ -12,105 +12,78 @@ typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_O
 typedef struct permi_side { /* C or L */
   permi_side_kind kind;
   const perm_matrix *matrix;
-  const double *real;
+  const double *real; /* of an array: this or the next */
   const int64_t *integer;
   ptrdiff_t ld;
-  int parts;
 } permi_side;
 
-typedef struct permi_pencil_entry { /* of C, L: real, imaginary */
-  int64_t integer[2][2];
-  double real[2][2];
-} permi_pencil_entry;
-
 typedef struct permi_pencil {
-  int m, n, parts, most; /* most: a bound on the degree */
-  int degree;            /* asked for */
-  int certify, negative; /* negative: an entry is, or is complex */
-  int shift;             /* log2 of the size of C's entries over L's */
-  double largest[2];     /* part of C, of L */
+  int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
+  int certify, negative;         /* negative: an entry is, or is complex */
+  int shift;                     /* log2 of the size of C's entries over L's */
+  double largest[2];             /* modulus in C, in L */
   const perm_options *options;
   permi_control *watch;
   perm_result *result;
   permi_pool pool;
-  permi_pencil_entry *entry;
-  double *sum_of; /* of a column; work */
+  permi_cell *cell;   /* two an entry: of C, of L */
+  double *line_sum;   /* of the shorter side */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
-/* Returns the column of a line's k-th entry, or n. */
-static int permi_side_entry(const permi_side *side, int i, size_t k, int n, permi_cell *cell)
+/* Returns the column of a row's k-th entry, at least n: none. */
+static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int parts, permi_cell *cell)
 {
-  const ptrdiff_t at = side->ld * i + (ptrdiff_t)k;
+  const ptrdiff_t at = (side->ld * i + (ptrdiff_t)k) * parts;
   const perm_matrix *matrix = side->matrix;
-  if (side->kind == PERMI_SIDE_MATRIX) {
+  int column = side->kind == PERMI_SIDE_IDENTITY ? k ? n : i : (int)k;
+  *cell = permi_cell_one();
+  if (matrix) {
     if (k >= matrix->row_start[i + 1] - matrix->row_start[i])
       return n;
     permi_matrix_entry(matrix, matrix->row_start[i] + k, cell);
-    return matrix->column[matrix->row_start[i] + k];
+    column = matrix->column[matrix->row_start[i] + k];
+  } else if (side->kind == PERMI_SIDE_ARRAY && column < n) {
+    cell->integer = side->integer ? side->integer[at] : 0;
+    cell->imaginary_integer = side->integer && parts == 2 ? side->integer[at + 1] : 0;
+    cell->real = side->real ? side->real[at] : (double)cell->integer;
+    cell->imaginary = side->real && parts == 2 ? side->real[at + 1] : (double)cell->imaginary_integer;
   }
-  *cell = permi_cell_one();
-  if (side->kind == PERMI_SIDE_IDENTITY)
-    return k ? n : i;
-  if (k >= (size_t)n || side->kind == PERMI_SIDE_ONES)
-    return (int)k;
-  if (side->integer) {
-    cell->integer = side->integer[at * side->parts];
-    cell->imaginary_integer = side->parts == 2 ? side->integer[at * 2 + 1] : 0;
-    cell->real = (double)cell->integer;
-    cell->imaginary = (double)cell->imaginary_integer;
-  } else {
-    cell->real = side->real[at * side->parts];
-    cell->imaginary = side->parts == 2 ? side->real[at * 2 + 1] : 0;
-  }
-  return (int)k;
+  cell->absolute = hypot(cell->real, cell->imaginary);
+  return column;
 }
 
-/* Counts the entries that C or L has or, with pencil->entry, takes them. */
+/* Counts the entries that C or L has or, with pencil->cell, takes them. mark: of columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
-  const int n = pencil->n;
-  permi_cell cell[2];
   size_t used = 0, k[2];
-  int i, s, part, column[2];
-  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++) {
-    int in_line = 0;
-    if (pencil->entry)
+  int i, s, some, in_row, column[2];
+  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
+    if (pencil->cell)
       pencil->matrix.row_start[i] = used;
-    for (k[0] = k[1] = 0;;) {
-      permi_pencil_entry entry;
-      int least, some = 0;
-      memset(&entry, 0, sizeof entry);
+    for (k[0] = k[1] = 0, in_row = 0;; used += some != 0) {
+      permi_cell cell[2];
+      int least;
       for (s = 0; s < 2; s++)
-        column[s] = permi_side_entry(&side[s], i, k[s], n, &cell[s]);
+        column[s] = permi_side_entry(&side[s], i, k[s], pencil->n, pencil->parts, &cell[s]);
       least = column[0] < column[1] ? column[0] : column[1];
-      if (least >= n)
+      if (least >= pencil->n)
         break;
-      for (s = 0; s < 2; s++) {
+      for (s = some = 0; s < 2; s++) {
         if (column[s] != least)
-          continue;
-        k[s]++;
-        entry.integer[s][0] = cell[s].integer;
-        entry.integer[s][1] = cell[s].imaginary_integer;
-        entry.real[s][0] = cell[s].real;
-        entry.real[s][1] = cell[s].imaginary;
-        some |= cell[s].real != 0 || cell[s].imaginary != 0;
+          memset(&cell[s], 0, sizeof cell[s]);
+        k[s] += column[s] == least;
+        some |= cell[s].absolute > 0 ? 1 << s : 0;
+        pencil->largest[s] = fmax(pencil->largest[s], cell[s].absolute);
         pencil->negative |= cell[s].real < 0 || cell[s].imaginary != 0;
-        for (part = 0; part < 2; part++)
-          pencil->largest[s] = fmax(pencil->largest[s], fabs(entry.real[s][part]));
       }
-      if (!some)
+      if (!pencil->cell || !some)
         continue;
-      if (pencil->entry) {
-        const int has = entry.real[1][0] != 0 || entry.real[1][1] != 0;
-        pencil->matrix.column[used] = least;
-        pencil->entry[used] = entry;
-        in_line |= has;
-        mark[least] |= (unsigned char)has;
-      }
-      used++;
+      memcpy(pencil->cell + 2 * used, cell, sizeof cell);
+      pencil->matrix.column[used] = least;
+      in_row |= some >> 1;
+      mark[least] |= (unsigned char)(some >> 1);
     }
-    pencil->most += in_line;
   }
   return used;
 }
@@ -118,39 +91,35 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
 static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
 {
   memset(pencil, 0, sizeof *pencil);
-  pencil->m = m;
-  pencil->n = n;
+  pencil->m = pencil->matrix.m = m;
+  pencil->n = pencil->matrix.n = n;
   pencil->parts = parts;
   pencil->options = watch->options;
   pencil->watch = watch;
   pencil->result = result;
-  pencil->degree = m < n ? m : n;
+  pencil->degree = INT_MAX;
   pencil->pool.allocator = &watch->options->allocator;
 }
 
 /* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
-  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n;
+  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n, nnz = permi_pencil_merge(pencil, side, NULL);
   perm_matrix *matrix = &pencil->matrix;
   permi_pool *pool = &pencil->pool;
-  unsigned char *mark;
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
   int j, columns = 0;
-  matrix->m = pencil->m;
-  matrix->n = pencil->n;
-  matrix->nnz = permi_pencil_merge(pencil, side, NULL);
   matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
-  matrix->column = (int *)permi_pool_get(pool, matrix->nnz + 1, sizeof(int));
-  matrix->integer = (int64_t *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  matrix->real = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  matrix->imaginary = (double *)permi_pool_get(pool, matrix->nnz + 1, 8);
-  pencil->entry = (permi_pencil_entry *)permi_pool_get(pool, matrix->nnz + 1, sizeof *pencil->entry);
-  pencil->sum_of = (double *)permi_pool_get(pool, (m > n ? m : n) + 1, sizeof(double));
-  mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
+  matrix->column = (int *)permi_pool_get(pool, nnz + 1, sizeof(int));
+  matrix->integer = (int64_t *)permi_pool_get(pool, nnz + 1, 8);
+  matrix->real = (double *)permi_pool_get(pool, 2 * nnz + 1, 8);
+  pencil->line_sum = (double *)permi_pool_get(pool, m + n + 1, sizeof(double));
+  pencil->cell = (permi_cell *)permi_pool_get(pool, nnz + 1, 2 * sizeof(permi_cell));
   if (pool->failed)
     return 0;
+  matrix->imaginary = matrix->real + nnz;
   pencil->most = 0;
-  matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
+  matrix->nnz = matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
   for (j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
@@ -158,27 +127,23 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   return 1;
 }
 
-/* Returns log2 of a bound on per(|C| + t |L|): products of the sums of lines. */
+/* Returns log2 of a bound on per(|C| + t |L|). */
 static double permi_pencil_bits(permi_pencil *pencil, double t)
 {
-  double bits[2] = {0, 0}, sum;
+  const perm_matrix *matrix = &pencil->matrix;
+  double bits[2] = {0, 0};
   size_t e;
-  int i, part;
-  memset(pencil->sum_of, 0, (size_t)pencil->n * sizeof(double));
-  for (i = 0; i < pencil->m; i++) {
-    for (sum = 0, e = pencil->matrix.row_start[i]; e < pencil->matrix.row_start[i + 1]; e++)
-      for (part = 0; part < pencil->parts; part++) {
-        const double x = fabs(pencil->entry[e].real[0][part]) + t * fabs(pencil->entry[e].real[1][part]);
-        sum += x;
-        pencil->sum_of[pencil->matrix.column[e]] += x;
-      }
-    bits[0] += log2(fmax(sum, 1));
-  }
-  for (i = 0; i < pencil->n; i++)
-    bits[1] += log2(fmax(pencil->sum_of[i], 1));
-  return (pencil->m < pencil->n   ? bits[0]
-          : pencil->m > pencil->n ? bits[1]
-                                  : fmin(bits[0], bits[1])) * (1 + 1e-12) + 1e-9;
+  int i;
+  memset(pencil->line_sum, 0, (size_t)(pencil->m + pencil->n) * sizeof(double));
+  for (i = 0; i < pencil->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const double x = pencil->cell[2 * e].absolute + t * pencil->cell[2 * e + 1].absolute;
+      pencil->line_sum[i] += x;
+      pencil->line_sum[pencil->m + matrix->column[e]] += x;
+    }
+  for (i = 0; i < pencil->m + pencil->n; i++)
+    bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
+  return fmin(pencil->m <= pencil->n ? bits[0] : bits[1], pencil->m < pencil->n ? bits[0] : bits[1]) * (1 + 1e-12) + 1e-9;
 }
 
 /* The matrix becomes C + x L, modulo p unless 0. */
@@ -190,19 +155,17 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
   matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
   for (e = 0; e < matrix->nnz; e++)
     for (part = 0; part < pencil->parts; part++) {
-      const int64_t c = pencil->entry[e].integer[0][part], l = pencil->entry[e].integer[1][part];
-      double *real = part ? matrix->imaginary : matrix->real;
-      int64_t y;
+      const permi_cell *cell = pencil->cell + 2 * e;
+      const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
+      const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
+      int64_t y = p ? 0 : c + l * x;
       if (p) {
-        const uint64_t r = permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(permi_residue_of(l, p),
-                                             permi_residue_of(x, p), p), 0, p);
+        const uint64_t product = permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p);
+        const uint64_t r = permi_residue_add(permi_residue_of(c, p), product, 0, p);
         y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
-      } else {
-        y = c + l * x;
       }
-      real[e] = (double)y;
-      if (!part)
-        matrix->integer[e] = y;
+      (part ? matrix->imaginary : matrix->real)[e] = (double)y;
+      matrix->integer[e] = part ? 0 : y;
     }
 }
 
@@ -220,10 +183,11 @@ static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, 
   return one;
 }
 
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_result *result)
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus)
 {
   const perm_options one = permi_pencil_options(pencil, exact, modulus);
-  return perm_compute_sparse(&pencil->matrix, &one, result);
+  const perm_status status = perm_compute_sparse(&pencil->matrix, &one, pencil->result);
+  return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 /* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
@@ -241,45 +205,61 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Says if what takes `seconds` may run; `planning`: why it may be INFINITY. */
+/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
+{
+  const double more = 1 + 8 * (pencil->m + 1) * PERMI_UNIT;
+  const int certify = pencil->certify;
+  perm_status status;
+  size_t e;
+  pencil->matrix.kind = PERM_KIND_REAL;
+  for (e = 0; e < pencil->matrix.nnz; e++)
+    pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
+  pencil->certify = 1;
+  status = permi_pencil_permanent(pencil, 0, 0);
+  pencil->certify = certify;
+  if (status == PERM_OK)
+    *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
+                            1e-9);
+  return status;
+}
+
+/* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
 static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
 {
   const perm_options *options = pencil->options;
+  pencil->watch->work_total = seconds;
+  pencil->watch->activity = "computing a polynomial";
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER
-                          ? "the frontier takes square matrices of integers or numbers >= 0 with few states"
+                          ? "the frontier takes square matrices of integers, or numbers >= 0, with few states"
                           : perm_status_text(planning));
   if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(seconds).text, options->max_seconds);
-  pencil->watch->activity = "computing a polynomial";
   return PERM_OK;
 }
-
-/* ---- digits */
 
 /* Returns 1 if C + 2^b L has entries of 63 bits (Gaussian: 53) and P(2^b) is no longer than a perm_integer. */
 static int permi_kronecker_fits(const permi_pencil *pencil, int b)
 {
-  return b < 63 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
+  return b < 62 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
          pencil->largest[0] + ldexp(pencil->largest[1], b) < ldexp(1, pencil->parts == 2 ? 53 : 62);
 }
 
 /* Sets numbers[k parts] to the balanced digits of `value` to base 2^b. */
 static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
 {
-  uint64_t carry = 0;
+  int64_t carry = 0;
   int k;
-  for (k = 0; k < count; k++) {
+  for (k = 0; k < count; k++, numbers += parts) {
     const int word = k * b / 64, shift = k * b % 64;
-    uint64_t digit = word < PERM_INTEGER_WORDS ? value->word[word] >> shift : 0;
-    if (shift + b > 64 && word + 1 < PERM_INTEGER_WORDS)
-      digit |= value->word[word + 1] << (64 - shift);
-    digit = (digit & ((UINT64_C(1) << b) - 1)) + carry;
+    const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
+    int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
     carry = digit >> (b - 1) != 0;
-    numbers[(size_t)k * (size_t)parts] = permi_integer_of(value->negative ? -((int64_t)digit - ((int64_t)carry << b))
-                                                                        : (int64_t)digit - ((int64_t)carry << b));
+    digit -= carry << b;
+    *numbers = permi_integer_of(value->negative ? -digit : digit);
   }
 }
 
@@ -287,15 +267,13 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0, pencil->result);
+  status = permi_pencil_permanent(pencil, 1, 0);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
     permi_kronecker_digits(&pencil->result->imaginary_integer, b, pencil->degree + 1, 2, numbers + 1);
   return status;
 }
-
-/* ---- values */
 
 static int64_t permi_point(int j)
 {
@@ -310,10 +288,10 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Returns log2 of its primes. */
+/* Returns log2 of its primes; entries modulo these must be doubles of Gaussian pencils. */
 static int permi_points_bits(const permi_pencil *pencil, int modular)
 {
-  return modular && pencil->parts == 2 ? 50 : 62; /* doubles have the entries */
+  return modular && pencil->parts == 2 ? 50 : 62;
 }
 
 static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
@@ -321,13 +299,13 @@ static int permi_points_primes(const permi_pencil *pencil, double bits, int modu
   return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
 }
 
-/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why; bits 0: values as they are. */
-static double permi_points_seconds(permi_pencil *pencil, double bits, perm_status *status)
+/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
+static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
-  const uint64_t modulus = bits > 0 ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  const uint64_t modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
   permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
   return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
-         (modulus ? permi_points_primes(pencil, bits, 1) : 1);
+         (modular ? permi_points_primes(pencil, bits, 1) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
@@ -340,8 +318,8 @@ static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modu
   for (k = 1; k <= most; k++)
     for (i = most; i >= k; i--) {
       const int64_t apart = permi_point(i) - permi_point(i - k);
-      f[i] = permi_montgomery(permi_residue_add(f[i], f[i - 1], 1, p), inverse[apart < 0 ? -apart : apart], prime);
-      f[i] = apart < 0 && f[i] ? p - f[i] : f[i];
+      const uint64_t rise = permi_residue_add(f[i - (apart < 0)], f[i - (apart > 0)], 1, p);
+      f[i] = permi_montgomery(rise, inverse[apart < 0 ? -apart : apart], prime);
     }
   for (k = most - 1; k >= 0; k--)
     for (i = k; i < most; i++)
@@ -359,54 +337,45 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
   permi_integer_trim(number);
 }
 
-/* Coefficients below 2^bits; `modular`: by values modulo primes. */
+/* Sets coefficients below 2^bits, by values as they are or modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
-  const int most = pencil->most, parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular);
-  const int runs = modular ? primes : 1;
-  const size_t points = (size_t)most + 1, words = (size_t)primes + 1, given = (size_t)pencil->degree + 1;
+  const int parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular), runs = modular ? primes : 1;
+  const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, given * (size_t)(parts * primes), sizeof *residue);
-  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 4 * points + 2 * words, sizeof *f), *word = f + 4 * points;
-  perm_integer *value = (perm_integer *)permi_pool_get(&pool, modular ? 1 : points * (size_t)parts, sizeof *value);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, 2 * count * words, sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
+  perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
   perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   int q, part;
   size_t j;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, permi_points_bits(pencil, modular));
   for (q = 0; q < primes && status == PERM_OK; q++) {
-    const uint64_t p = prime[q].p;
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
-      permi_pencil_at(pencil, permi_point((int)j), modular ? p : 0);
-      status = permi_pencil_permanent(pencil, 1, modular ? p : 0, pencil->result);
-      for (part = 0; part < parts && status == PERM_OK; part++) {
-        const perm_integer *x = part ? &pencil->result->imaginary_integer : &pencil->result->integer;
-        if (modular)
-          f[(size_t)part * points + j] = x->word[0];
-        else
-          value[j * (size_t)parts + (size_t)part] = *x;
-      }
+      permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
+      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0);
+      value[j] = pencil->result->integer;
+      value[points + j] = pencil->result->imaginary_integer;
       watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);
       if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
         status = watch->stopped;
     }
     for (part = 0; part < parts && status == PERM_OK; part++) {
-      uint64_t *own = f + (size_t)part * points;
-      for (j = 0; j < points && !modular; j++) {
-        const perm_integer *x = &value[j * (size_t)parts + (size_t)part];
-        own[j] = permi_words_residue(x->word, x->words, x->negative, p);
-      }
-      permi_points_interpolate(own, most, &prime[q], f + 2 * points);
-      for (j = 0; j < points && j < given; j++)
-        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = own[j];
+      const perm_integer *x = value + (size_t)part * points;
+      for (j = 0; j < points; j++)
+        f[j] = permi_words_residue(x[j].word, x[j].words, x[j].negative, prime[q].p);
+      permi_points_interpolate(f, pencil->most, &prime[q], f + points);
+      for (j = 0; j < count; j++)
+        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = f[j];
       if (permi_watch(watch, 10.0 * (double)points * (double)points))
         status = watch->stopped;
     }
   }
-  for (j = 0; j < given * (size_t)parts && status == PERM_OK; j++)
-    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, word, &numbers[j]);
+  for (j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
+    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
   permi_pool_release(&pool);
   return status;
 }

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial, >>placements, >>coefficients. */
+   Inputs of the vector kernels of >>polynomial and >>placements. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../graph/vectors.h"
@@ -33,8 +33,6 @@ typedef struct permi_rook_way {
 
 typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
                                   size_t count);
-
-#define PERMI_COEFFICIENT_WAYS 32 /* of a state of >>coefficients, summed at once */
 
 /* This header's kernels for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_MORE_HEADER_FILE

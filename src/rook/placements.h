@@ -8,8 +8,7 @@
    values a shift by one does not touch the next set, as the last values of f are 0.
    All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
 #pragma once
-#include "../polynomial/points.h"
-#include "../proof/polynomial.h"
+#include "../polynomial/coefficients.h"
 #include "../tree/tree_build.h"
 
 #define PERMI_ROOK_WAYS 64
@@ -321,18 +320,10 @@ static void permi_rook_walk(permi_placements *p, int numbered)
 static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
 {
   const perm_isa isa = permi_isa(options);
-  p->kernel[0] = permi_rook_values_plain;
-  p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
-#if PERMI_X86
-  if (permi_lanes(isa) >= 4) {
-    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
-    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
-    p->way_seconds = PERMI_ROOK_WAY_SECONDS;
-    return isa;
-  }
-#endif
-  (void)isa;
-  return PERM_ISA_PLAIN;
+  p->kernel[0] = permi_rook_kernel_of(isa, 0);
+  p->kernel[1] = permi_rook_kernel_of(isa, 1);
+  p->way_seconds = (p->kernel[1] ? 1 : 10) * PERMI_ROOK_WAY_SECONDS;
+  return p->kernel[1] ? isa : PERM_ISA_PLAIN;
 }
 
 static int permi_rook_primes(const permi_placements *p)

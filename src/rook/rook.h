@@ -157,7 +157,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, pe
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
-      second = permi_points_seconds(pencil, 0, &planning);
+      second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
@@ -244,7 +244,7 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
-  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0, 0}};
+  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
   permi_pencil pencil;
   int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
