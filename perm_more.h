@@ -3625,36 +3625,46 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
     }
 }
 
-/* Exact, modulo `modulus` unless 0, or in doubles. */
-static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, uint64_t modulus)
+/* Returns 1 if the matrix is better an array: plans for sparse ones would take longer than its permanent. */
+static int permi_pencil_is_dense(const permi_pencil *pencil)
+{
+  return 2.0 * (double)pencil->matrix.nnz > (double)pencil->m * pencil->n && pencil->m <= PERM_MAX_LINES &&
+         pencil->n <= PERM_MAX_LINES;
+}
+
+/* Computes the permanent exactly, modulo `modulus` unless 0, or in doubles or, into *job unless NULL, plans. */
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
   perm_options one = *pencil->options;
+  perm_result *result = pencil->result;
+  permi_problem problem;
+  void *entries = NULL;
+  perm_status status = PERM_OK;
   one.method = PERM_METHOD_AUTO;
   one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
   one.certify = !exact && pencil->certify;
   one.modulus = modulus;
   one.progress = NULL;
   if (one.max_seconds > 0)
-    one.max_seconds = fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
-  return one;
-}
-
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus)
-{
-  const perm_options one = permi_pencil_options(pencil, exact, modulus);
-  const perm_status status = perm_compute_sparse(&pencil->matrix, &one, pencil->result);
+    one.max_seconds = job ? 0 : fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  if (permi_pencil_is_dense(pencil)) {
+    status = permi_sparse_array(&pencil->matrix, &one.allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = job ? permi_problem_job(&problem, 2, &one, job, result) : permi_compute_array(&problem, &one, result);
+    permi_release(&one.allocator, entries);
+  } else {
+    status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
+                 : perm_compute_sparse(&pencil->matrix, &one, result);
+  }
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 /* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
-  perm_options one = permi_pencil_options(pencil, exact, modulus);
   perm_job *job = NULL;
-  perm_result result;
   double seconds = (double)INFINITY;
-  one.max_seconds = 0;
-  *status = perm_sparse_job(&pencil->matrix, &one, &job, &result);
+  *status = permi_pencil_permanent(pencil, exact, modulus, &job);
   if (*status == PERM_OK)
     seconds = permi_job_seconds(job);
   perm_job_free(job);
@@ -3672,7 +3682,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   for (e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
   pencil->certify = 1;
-  status = permi_pencil_permanent(pencil, 0, 0);
+  status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
   if (status == PERM_OK)
     *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
@@ -3723,7 +3733,7 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0);
+  status = permi_pencil_permanent(pencil, 1, 0, NULL);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -3812,7 +3822,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   for (q = 0; q < primes && status == PERM_OK; q++) {
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
-      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0);
+      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0, NULL);
       value[j] = pencil->result->integer;
       value[points + j] = pencil->result->imaginary_integer;
       watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);
@@ -3841,7 +3851,8 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
    entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
    reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
 
-#define PERMI_COEFFICIENT_WAYS 32 /* of a state, summed at once */
+#define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
+#define PERMI_COEFFICIENT_DENSE 10 /* order */
 
 typedef struct permi_coefficients {
   permi_working working;
@@ -3989,8 +4000,8 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
   return PERM_OK;
 }
 
-/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan, or 0, without a
-   frontier, if P is 0. The caller releases the cleared plan. */
+/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan or, unless asked for,
+   many entries, or 0, without a frontier, if P is 0. The caller releases the cleared plan. */
 static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
 {
   const perm_allocator *allocator = &pencil->options->allocator;
@@ -3998,13 +4009,18 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   permi_pool pool = {allocator, NULL, 0};
   int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line), v;
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
-  double *binomial = permi_binomials(allocator, n);
-  perm_status status = PERM_ERROR_MEMORY;
+  double *binomial = NULL;
+  perm_status status = PERM_OK;
   size_t e;
   plan->seconds = (double)INFINITY;
+  if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
+      (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
+    goto done;
+  status = PERM_ERROR_MEMORY;
   pencil->matrix.kind = PERM_KIND_INTEGER;
   for (e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
+  binomial = permi_binomials(allocator, n);
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
@@ -4016,6 +4032,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
     else
       plan->seconds = 0;
   }
+done:
   permi_release(allocator, binomial);
   permi_pool_release(&pool);
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
@@ -4195,7 +4212,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
     root[2 * j] = cos(angle);
     root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
     permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
-    status = permi_pencil_permanent(pencil, 0, 0);
+    status = permi_pencil_permanent(pencil, 0, 0, NULL);
     bits = (parts == 1 && j > 0 && 2 * j < N ? 2.0 : 1.0) / N; /* its weight */
     value[2 * j] = bits * permi_ldexp(result->value, result->exp2 - unit);
     value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
@@ -4232,7 +4249,7 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     size[k] = pencil->largest[k] > 0 ? permi_exponent(pencil->largest[k]) : 0;
   pencil->shift = (int)fmax(-500, fmin(500, size[0] - size[1]));
   plan->seconds = points;
-  if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900)
+  if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
     permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
@@ -4316,14 +4333,12 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
 {
   const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
   double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points;
-  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
+  perm_status status, planning = PERM_ERROR_LIMIT;
   int modular = 0, b;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
                       bits + 2, 64 * PERM_INTEGER_WORDS);
-  plan->seconds = vectors;
-  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && pencil->options->method != PERM_METHOD_EXACT)
-    status = permi_coefficients_plan(pencil, plan);
+  status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);

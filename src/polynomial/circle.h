@@ -90,7 +90,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
     root[2 * j] = cos(angle);
     root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
     permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
-    status = permi_pencil_permanent(pencil, 0, 0);
+    status = permi_pencil_permanent(pencil, 0, 0, NULL);
     bits = (parts == 1 && j > 0 && 2 * j < N ? 2.0 : 1.0) / N; /* its weight */
     value[2 * j] = bits * permi_ldexp(result->value, result->exp2 - unit);
     value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
@@ -127,7 +127,7 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     size[k] = pencil->largest[k] > 0 ? permi_exponent(pencil->largest[k]) : 0;
   pencil->shift = (int)fmax(-500, fmin(500, size[0] - size[1]));
   plan->seconds = points;
-  if (pencil->m == pencil->n && pencil->n > 0 && !pencil->negative && permi_circle_room(pencil) < 900)
+  if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
     permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);

@@ -6,7 +6,8 @@
 #include "../proof/polynomial.h"
 #include "points.h"
 
-#define PERMI_COEFFICIENT_WAYS 32 /* of a state, summed at once */
+#define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
+#define PERMI_COEFFICIENT_DENSE 10 /* order */
 
 typedef struct permi_coefficients {
   permi_working working;
@@ -154,8 +155,8 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
   return PERM_OK;
 }
 
-/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan, or 0, without a
-   frontier, if P is 0. The caller releases the cleared plan. */
+/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan or, unless asked for,
+   many entries, or 0, without a frontier, if P is 0. The caller releases the cleared plan. */
 static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
 {
   const perm_allocator *allocator = &pencil->options->allocator;
@@ -163,13 +164,18 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   permi_pool pool = {allocator, NULL, 0};
   int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line), v;
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
-  double *binomial = permi_binomials(allocator, n);
-  perm_status status = PERM_ERROR_MEMORY;
+  double *binomial = NULL;
+  perm_status status = PERM_OK;
   size_t e;
   plan->seconds = (double)INFINITY;
+  if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
+      (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
+    goto done;
+  status = PERM_ERROR_MEMORY;
   pencil->matrix.kind = PERM_KIND_INTEGER;
   for (e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
+  binomial = permi_binomials(allocator, n);
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
@@ -181,6 +187,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
     else
       plan->seconds = 0;
   }
+done:
   permi_release(allocator, binomial);
   permi_pool_release(&pool);
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;

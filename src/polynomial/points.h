@@ -6,6 +6,7 @@
    The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
+#include "../plan/compute.h"
 #include "../sparse/sparse.h"
 
 typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY } permi_side_kind;
@@ -169,36 +170,46 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
     }
 }
 
-/* Exact, modulo `modulus` unless 0, or in doubles. */
-static perm_options permi_pencil_options(const permi_pencil *pencil, int exact, uint64_t modulus)
+/* Returns 1 if the matrix is better an array: plans for sparse ones would take longer than its permanent. */
+static int permi_pencil_is_dense(const permi_pencil *pencil)
+{
+  return 2.0 * (double)pencil->matrix.nnz > (double)pencil->m * pencil->n && pencil->m <= PERM_MAX_LINES &&
+         pencil->n <= PERM_MAX_LINES;
+}
+
+/* Computes the permanent exactly, modulo `modulus` unless 0, or in doubles or, into *job unless NULL, plans. */
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
   perm_options one = *pencil->options;
+  perm_result *result = pencil->result;
+  permi_problem problem;
+  void *entries = NULL;
+  perm_status status = PERM_OK;
   one.method = PERM_METHOD_AUTO;
   one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
   one.certify = !exact && pencil->certify;
   one.modulus = modulus;
   one.progress = NULL;
   if (one.max_seconds > 0)
-    one.max_seconds = fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
-  return one;
-}
-
-static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus)
-{
-  const perm_options one = permi_pencil_options(pencil, exact, modulus);
-  const perm_status status = perm_compute_sparse(&pencil->matrix, &one, pencil->result);
+    one.max_seconds = job ? 0 : fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  if (permi_pencil_is_dense(pencil)) {
+    status = permi_sparse_array(&pencil->matrix, &one.allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = job ? permi_problem_job(&problem, 2, &one, job, result) : permi_compute_array(&problem, &one, result);
+    permi_release(&one.allocator, entries);
+  } else {
+    status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
+                 : perm_compute_sparse(&pencil->matrix, &one, result);
+  }
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
 /* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
-  perm_options one = permi_pencil_options(pencil, exact, modulus);
   perm_job *job = NULL;
-  perm_result result;
   double seconds = (double)INFINITY;
-  one.max_seconds = 0;
-  *status = perm_sparse_job(&pencil->matrix, &one, &job, &result);
+  *status = permi_pencil_permanent(pencil, exact, modulus, &job);
   if (*status == PERM_OK)
     seconds = permi_job_seconds(job);
   perm_job_free(job);
@@ -216,7 +227,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   for (e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
   pencil->certify = 1;
-  status = permi_pencil_permanent(pencil, 0, 0);
+  status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
   if (status == PERM_OK)
     *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
@@ -267,7 +278,7 @@ static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer
 {
   perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0);
+  status = permi_pencil_permanent(pencil, 1, 0, NULL);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -356,7 +367,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   for (q = 0; q < primes && status == PERM_OK; q++) {
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
-      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0);
+      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0, NULL);
       value[j] = pencil->result->integer;
       value[points + j] = pencil->result->imaginary_integer;
       watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);

@@ -67,14 +67,12 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
 {
   const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
   double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points;
-  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
+  perm_status status, planning = PERM_ERROR_LIMIT;
   int modular = 0, b;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
                       bits + 2, 64 * PERM_INTEGER_WORDS);
-  plan->seconds = vectors;
-  if (pencil->m == pencil->n && pencil->n > 0 && pencil->parts == 1 && pencil->options->method != PERM_METHOD_EXACT)
-    status = permi_coefficients_plan(pencil, plan);
+  status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
