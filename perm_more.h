@@ -21,6 +21,8 @@
        perm_sample_sparse           permutations drawn by the products of their entries
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       chances of entries and of empty lines; _batch: of many matrices
+       perm_polynomial_*            all coefficients of per(C + x L)
+       perm_permanental_polynomial* of per(x I - A)
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -30,7 +32,7 @@
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
      - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
-     - Rook numbers are exact, and integers are sampled without rounding.
+     - Rook numbers and polynomials of integers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
@@ -50,6 +52,7 @@
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [Kro82] Kronecker, J. reine angew. Math. 92 (1882) 1-122: polynomials as integers.
      [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
      [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.
@@ -190,12 +193,23 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
+/* The polynomial per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is
+   that of x^k, exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs.
+   What exceeds min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier
+   states in one pass of polynomials (method frontier: states times degree words), else (exact) by one permanent of C +
+   2^b L, if 62 bits hold its entries, or by as many permanents as there may be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW:
+   they may exceed 4544 bits. PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors integers are undefined.
+   [Kro82] */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result);
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
+/* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
+   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
+   small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                ptrdiff_t ldl, int degree, const perm_options *options,
                                                double *coefficients, double *bounds, perm_result *result);
@@ -205,9 +219,11 @@ PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c,
 PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result);
+/* Of sparse matrices with whole entries, else PERM_ERROR_UNSUPPORTED. */
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);
+/* The permanental polynomial per(x I - A) of an n x n matrix: n + 1 coefficients, as above. */
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,
                                                       perm_result *result);
@@ -3459,12 +3475,14 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 
 /* ========================================================================================== >>points
    The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
-   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) (Kronecker).
+   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) [Kro82].
    - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes below 2^62.
+     primes.
    The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
 
-typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY } permi_side_kind;
+typedef enum permi_side_kind {
+  PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY
+} permi_side_kind;
 typedef struct permi_side { /* C or L */
   permi_side_kind kind;
   const perm_matrix *matrix;
@@ -3483,7 +3501,7 @@ typedef struct permi_pencil {
   perm_result *result;
   permi_pool pool;
   permi_cell *cell;   /* two an entry: of C, of L */
-  double *line_sum;   /* of the shorter side */
+  double *line_sum;   /* of rows, columns */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
@@ -3599,7 +3617,9 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
     }
   for (i = 0; i < pencil->m + pencil->n; i++)
     bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
-  return fmin(pencil->m <= pencil->n ? bits[0] : bits[1], pencil->m < pencil->n ? bits[0] : bits[1]) * (1 + 1e-12) + 1e-9;
+  if (pencil->m != pencil->n)
+    bits[0] = bits[1] = bits[pencil->m > pencil->n];
+  return fmin(bits[0], bits[1]) * (1 + 1e-12) + 1e-9;
 }
 
 /* The matrix becomes C + x L, modulo p unless 0. */
@@ -3674,8 +3694,8 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
 /* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
-  const double more = 1 + 8 * (pencil->m + 1) * PERMI_UNIT;
   const int certify = pencil->certify;
+  const perm_result *result = pencil->result;
   perm_status status;
   size_t e;
   pencil->matrix.kind = PERM_KIND_REAL;
@@ -3684,9 +3704,8 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK)
-    *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
-                            1e-9);
+  if (status == PERM_OK) /* moduli and sums are rounded */
+    *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
 
@@ -3754,24 +3773,19 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Returns log2 of its primes; entries modulo these must be doubles of Gaussian pencils. */
-static int permi_points_bits(const permi_pencil *pencil, int modular)
+/* Primes below 2^50: doubles have Gaussian entries modulo these. */
+static int permi_points_primes(double bits)
 {
-  return modular && pencil->parts == 2 ? 50 : 62;
-}
-
-static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
-{
-  return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
+  return (int)((bits + 1) / 49.99) + 1;
 }
 
 /* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
 static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
-  const uint64_t modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  const uint64_t modulus = modular ? UINT64_C(1) << 50 : 0;
   permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
   return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
-         (modular ? permi_points_primes(pencil, bits, 1) : 1);
+         (modular ? permi_points_primes(bits) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
@@ -3806,7 +3820,7 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
 /* Sets coefficients below 2^bits, by values as they are or modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
-  const int parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular), runs = modular ? primes : 1;
+  const int parts = pencil->parts, primes = permi_points_primes(bits), runs = modular ? primes : 1;
   const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
@@ -3818,7 +3832,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   int q, part;
   size_t j;
   if (status == PERM_OK)
-    permi_primes_choose(prime, (size_t)primes, 0, permi_points_bits(pencil, modular));
+    permi_primes_choose(prime, (size_t)primes, 0, 50);
   for (q = 0; q < primes && status == PERM_OK; q++) {
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
@@ -3847,8 +3861,8 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
 }
 
 /* ==================================================================================== >>coefficients
-   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0. An
-   entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
+   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0.
+   An entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
    reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
 
 #define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
@@ -4071,7 +4085,7 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
 static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
-  return words ? 0 : (int)((bits + 1) / 49.99) + 1;
+  return words ? 0 : permi_points_primes(bits);
 }
 
 /* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
@@ -4093,7 +4107,7 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
   if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
     run.base.memory += 64; /* the word before the first value is read, and makes no difference */
-    permi_primes_choose(prime, (size_t)passes, 0, PERMI_PROOF_PRIME_BITS);
+    permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
   for (q = 0; q < passes && status == PERM_OK; q++) {
@@ -4123,16 +4137,15 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
 }
 
 /* ========================================================================================== >>circle
-   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least the
-   degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of real
-   pencils conjugate points have conjugate values.
+   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
+   the degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of
+   real pencils conjugate points have conjugate values.
    THE BOUND, u = 2^-53:
    1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
       itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
-   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r |l|),
-      and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a product with
-      a root, and one of N: (N + 20) u (M + its error) for all. So a_k is wrong by r^-k times the mean of these; no digit
-      may be right if r^k |a_k| is far below M. */
+   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r
+      |l|), and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a
+      product with a root, and one of N: (N + 20) u (M + its error) for all. a_k is wrong by r^-k times the mean. */
 
 /* Returns log2 of a bound on sums of products of rows with entries of at most 1. */
 static int permi_circle_room(const permi_pencil *pencil)
@@ -4144,40 +4157,23 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* Scales each row, with 2^shift x for x, to a largest entry from 1/2 to 1; returns the exponent of all. */
-static long long permi_circle_scale(const permi_pencil *pencil, const permi_frontier *frontier)
-{
-  const permi_cell *cell = pencil->cell;
-  long long all = 0;
-  int p, s, i;
-  size_t e = 0;
-  for (i = 0; i < pencil->m; i++) {
-    double largest = 0;
-    for (; e < pencil->matrix.row_start[i + 1]; e++)
-      largest = fmax(largest, fmax(cell[2 * e].real, ldexp(cell[2 * e + 1].real, pencil->shift)));
-    pencil->line_sum[i] = permi_exponent(largest);
-    all += permi_exponent(largest);
-  }
-  for (p = 0; p < frontier->steps; p++)
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      if (frontier->entry[s] >= 0) {
-        const int v = frontier->sequence[p], row = (int)pencil->line_sum[v < pencil->n ? v : frontier->partner[s]];
-        frontier->coefficient[s].real = ldexp(frontier->coefficient[s].real, -row);
-        frontier->coefficient[s].imaginary = ldexp(frontier->coefficient[s].imaginary, pencil->shift - row);
-      }
-  return all;
-}
-
+/* By >>coefficients, of C and L scaled to a largest entry from 1/2 to 1. */
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const long long exp2 = permi_circle_scale(pencil, plan->frontier);
-  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
+  perm_status status;
   int k;
+  for (k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
+    permi_coefficient *entry = &plan->frontier->coefficient[k];
+    entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
+    entry->imaginary = ldexp(entry->imaginary, -l);
+  }
+  status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
   for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long shift = exp2 - (long long)pencil->shift * k;
-    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, shift) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
-    values[k] = permi_ldexp(values[k], shift);
+    const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
+    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
+    values[k] = permi_ldexp(values[k], unit);
   }
   return status;
 }
@@ -4243,11 +4239,10 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
 static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
-  double points = (double)INFINITY, size[2];
-  int k;
-  for (k = 0; k < 2; k++)
-    size[k] = pencil->largest[k] > 0 ? permi_exponent(pencil->largest[k]) : 0;
-  pencil->shift = (int)fmax(-500, fmin(500, size[0] - size[1]));
+  double points = (double)INFINITY;
+  if (pencil->largest[1] > 0)
+    pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
+  pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
@@ -4344,7 +4339,8 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
   /* moduli are worth a permanent if fewer bits help; they are hardly below e^-m of the bound */
-  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 && bits - 1.5 * pencil->m < 140)
+  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 &&
+      (plan->seconds < (double)INFINITY || bits - 1.5 * pencil->m < 58))
     status = permi_pencil_moduli(pencil, 1, &bits);
   if (status != PERM_OK)
     return status;
@@ -4387,7 +4383,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
     }
     if (k / parts > given)
       memset(&call->integers[k], 0, sizeof *call->integers);
-    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k) & 1;
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k / parts) & 1;
     if (options->modulus)
       permi_integer_reduce(&call->integers[k], options->modulus);
   }
@@ -4463,10 +4459,11 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-/* The arguments of calls of arrays, and of sparse matrices. */
-static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, ptrdiff_t ldc, ptrdiff_t ldl, int degree)
+/* The arguments of calls of arrays, of integers or doubles, and of sparse matrices. */
+static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree, const int64_t *c, const double *real,
+                                             ptrdiff_t ldc)
 {
-  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldl}},
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
                                   m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
   return call;
 }
@@ -4479,88 +4476,92 @@ static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_ma
   return call;
 }
 
+static perm_status permi_pencil_integers(permi_pencil_call call, const int64_t *l, ptrdiff_t ldl,
+                                         const perm_options *options, perm_integer *coefficients, perm_result *result)
+{
+  if (call.side[1].kind == PERMI_SIDE_ARRAY) {
+    call.side[1].integer = l;
+    call.side[1].ld = ldl;
+  }
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+static perm_status permi_pencil_doubles(permi_pencil_call call, const double *l, ptrdiff_t ldl,
+                                        const perm_options *options, double *coefficients, double *bounds,
+                                        perm_result *result)
+{
+  call.side[1].real = l;
+  call.side[1].ld = ldl;
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
-  call.side[0].integer = c;
-  call.side[1].integer = l;
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 1, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
-  call.side[0].integer = c;
-  call.side[1].integer = l;
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 2, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                ptrdiff_t ldl, int degree, const perm_options *options,
                                                double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
-  call.side[0].real = c;
-  call.side[1].real = l;
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 1, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
-  call.side[0].real = c;
-  call.side[1].real = l;
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 2, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, bounds, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,
                                                       perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                                  n, n, 1, n, 1, {2, 2, 1, 4, 5}, coefficients, NULL, NULL};
-
-  return permi_pencil_run(&call, options, result);
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  const int n = matrix ? matrix->n : 0;
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            n, n, 1, n, 1, {1, 1, 1, 2, 3}, coefficients, NULL, NULL};
-  return permi_pencil_run(&call, options, result);
+  const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 
 /* ===================================================================================== >>placements

@@ -20,6 +20,8 @@
        perm_sample_sparse           permutations drawn by the products of their entries
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       chances of entries and of empty lines; _batch: of many matrices
+       perm_polynomial_*            all coefficients of per(C + x L)
+       perm_permanental_polynomial* of per(x I - A)
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_compute_low_rank_*      two thin factors, of declared rank
        perm_compute_cauchy_*        the nodes of a Cauchy matrix
@@ -29,7 +31,7 @@
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
      - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
-     - Rook numbers are exact, and integers are sampled without rounding.
+     - Rook numbers and polynomials of integers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
@@ -49,6 +51,7 @@
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
+     [Kro82] Kronecker, J. reine angew. Math. 92 (1882) 1-122: polynomials as integers.
      [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
      [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.

@@ -1,14 +1,13 @@
 /* ========================================================================================== >>circle
-   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least the
-   degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of real
-   pencils conjugate points have conjugate values.
+   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
+   the degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of
+   real pencils conjugate points have conjugate values.
    THE BOUND, u = 2^-53:
    1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
       itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
-   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r |l|),
-      and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a product with
-      a root, and one of N: (N + 20) u (M + its error) for all. So a_k is wrong by r^-k times the mean of these; no digit
-      may be right if r^k |a_k| is far below M. */
+   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r
+      |l|), and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a
+      product with a root, and one of N: (N + 20) u (M + its error) for all. a_k is wrong by r^-k times the mean. */
 #pragma once
 #include "coefficients.h"
 
@@ -22,40 +21,23 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* Scales each row, with 2^shift x for x, to a largest entry from 1/2 to 1; returns the exponent of all. */
-static long long permi_circle_scale(const permi_pencil *pencil, const permi_frontier *frontier)
-{
-  const permi_cell *cell = pencil->cell;
-  long long all = 0;
-  int p, s, i;
-  size_t e = 0;
-  for (i = 0; i < pencil->m; i++) {
-    double largest = 0;
-    for (; e < pencil->matrix.row_start[i + 1]; e++)
-      largest = fmax(largest, fmax(cell[2 * e].real, ldexp(cell[2 * e + 1].real, pencil->shift)));
-    pencil->line_sum[i] = permi_exponent(largest);
-    all += permi_exponent(largest);
-  }
-  for (p = 0; p < frontier->steps; p++)
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
-      if (frontier->entry[s] >= 0) {
-        const int v = frontier->sequence[p], row = (int)pencil->line_sum[v < pencil->n ? v : frontier->partner[s]];
-        frontier->coefficient[s].real = ldexp(frontier->coefficient[s].real, -row);
-        frontier->coefficient[s].imaginary = ldexp(frontier->coefficient[s].imaginary, pencil->shift - row);
-      }
-  return all;
-}
-
+/* By >>coefficients, of C and L scaled to a largest entry from 1/2 to 1. */
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const long long exp2 = permi_circle_scale(pencil, plan->frontier);
-  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
+  perm_status status;
   int k;
+  for (k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
+    permi_coefficient *entry = &plan->frontier->coefficient[k];
+    entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
+    entry->imaginary = ldexp(entry->imaginary, -l);
+  }
+  status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
   for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long shift = exp2 - (long long)pencil->shift * k;
-    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, shift) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
-    values[k] = permi_ldexp(values[k], shift);
+    const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
+    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
+    values[k] = permi_ldexp(values[k], unit);
   }
   return status;
 }
@@ -121,11 +103,10 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
 static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
-  double points = (double)INFINITY, size[2];
-  int k;
-  for (k = 0; k < 2; k++)
-    size[k] = pencil->largest[k] > 0 ? permi_exponent(pencil->largest[k]) : 0;
-  pencil->shift = (int)fmax(-500, fmin(500, size[0] - size[1]));
+  double points = (double)INFINITY;
+  if (pencil->largest[1] > 0)
+    pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
+  pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);

@@ -1,6 +1,6 @@
 /* ==================================================================================== >>coefficients
-   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0. An
-   entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
+   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0.
+   An entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
    reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
 #pragma once
 #include "../proof/polynomial.h"
@@ -226,7 +226,7 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
 static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
-  return words ? 0 : (int)((bits + 1) / 49.99) + 1;
+  return words ? 0 : permi_points_primes(bits);
 }
 
 /* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
@@ -248,7 +248,7 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
   if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
     run.base.memory += 64; /* the word before the first value is read, and makes no difference */
-    permi_primes_choose(prime, (size_t)passes, 0, PERMI_PROOF_PRIME_BITS);
+    permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
   for (q = 0; q < passes && status == PERM_OK; q++) {

@@ -1,15 +1,17 @@
 /* ========================================================================================== >>points
    The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
-   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) (Kronecker).
+   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) [Kro82].
    - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes below 2^62.
+     primes.
    The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"
 #include "../sparse/sparse.h"
 
-typedef enum permi_side_kind { PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY } permi_side_kind;
+typedef enum permi_side_kind {
+  PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY
+} permi_side_kind;
 typedef struct permi_side { /* C or L */
   permi_side_kind kind;
   const perm_matrix *matrix;
@@ -28,7 +30,7 @@ typedef struct permi_pencil {
   perm_result *result;
   permi_pool pool;
   permi_cell *cell;   /* two an entry: of C, of L */
-  double *line_sum;   /* of the shorter side */
+  double *line_sum;   /* of rows, columns */
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
@@ -144,7 +146,9 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
     }
   for (i = 0; i < pencil->m + pencil->n; i++)
     bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
-  return fmin(pencil->m <= pencil->n ? bits[0] : bits[1], pencil->m < pencil->n ? bits[0] : bits[1]) * (1 + 1e-12) + 1e-9;
+  if (pencil->m != pencil->n)
+    bits[0] = bits[1] = bits[pencil->m > pencil->n];
+  return fmin(bits[0], bits[1]) * (1 + 1e-12) + 1e-9;
 }
 
 /* The matrix becomes C + x L, modulo p unless 0. */
@@ -219,8 +223,8 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
 /* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
-  const double more = 1 + 8 * (pencil->m + 1) * PERMI_UNIT;
   const int certify = pencil->certify;
+  const perm_result *result = pencil->result;
   perm_status status;
   size_t e;
   pencil->matrix.kind = PERM_KIND_REAL;
@@ -229,9 +233,8 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK)
-    *bits = fmin(*bits, log2((pencil->result->value + pencil->result->error_bound) * more) + (double)pencil->result->exp2 +
-                            1e-9);
+  if (status == PERM_OK) /* moduli and sums are rounded */
+    *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
 
@@ -299,24 +302,19 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Returns log2 of its primes; entries modulo these must be doubles of Gaussian pencils. */
-static int permi_points_bits(const permi_pencil *pencil, int modular)
+/* Primes below 2^50: doubles have Gaussian entries modulo these. */
+static int permi_points_primes(double bits)
 {
-  return modular && pencil->parts == 2 ? 50 : 62;
-}
-
-static int permi_points_primes(const permi_pencil *pencil, double bits, int modular)
-{
-  return (int)((bits + 1) / (permi_points_bits(pencil, modular) - 0.001)) + 1;
+  return (int)((bits + 1) / 49.99) + 1;
 }
 
 /* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
 static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
-  const uint64_t modulus = modular ? UINT64_C(1) << permi_points_bits(pencil, 1) : 0;
+  const uint64_t modulus = modular ? UINT64_C(1) << 50 : 0;
   permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
   return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
-         (modular ? permi_points_primes(pencil, bits, 1) : 1);
+         (modular ? permi_points_primes(bits) : 1);
 }
 
 /* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
@@ -351,7 +349,7 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
 /* Sets coefficients below 2^bits, by values as they are or modulo primes. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
-  const int parts = pencil->parts, primes = permi_points_primes(pencil, bits, modular), runs = modular ? primes : 1;
+  const int parts = pencil->parts, primes = permi_points_primes(bits), runs = modular ? primes : 1;
   const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
   permi_pool pool = {&pencil->options->allocator, NULL, 0};
@@ -363,7 +361,7 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   int q, part;
   size_t j;
   if (status == PERM_OK)
-    permi_primes_choose(prime, (size_t)primes, 0, permi_points_bits(pencil, modular));
+    permi_primes_choose(prime, (size_t)primes, 0, 50);
   for (q = 0; q < primes && status == PERM_OK; q++) {
     for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);

@@ -78,7 +78,8 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
   /* moduli are worth a permanent if fewer bits help; they are hardly below e^-m of the bound */
-  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 && bits - 1.5 * pencil->m < 140)
+  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 &&
+      (plan->seconds < (double)INFINITY || bits - 1.5 * pencil->m < 58))
     status = permi_pencil_moduli(pencil, 1, &bits);
   if (status != PERM_OK)
     return status;
@@ -121,7 +122,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
     }
     if (k / parts > given)
       memset(&call->integers[k], 0, sizeof *call->integers);
-    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k) & 1;
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k / parts) & 1;
     if (options->modulus)
       permi_integer_reduce(&call->integers[k], options->modulus);
   }
@@ -197,10 +198,11 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-/* The arguments of calls of arrays, and of sparse matrices. */
-static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, ptrdiff_t ldc, ptrdiff_t ldl, int degree)
+/* The arguments of calls of arrays, of integers or doubles, and of sparse matrices. */
+static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree, const int64_t *c, const double *real,
+                                             ptrdiff_t ldc)
 {
-  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, ldl}},
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
                                   m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
   return call;
 }
@@ -213,87 +215,91 @@ static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_ma
   return call;
 }
 
+static perm_status permi_pencil_integers(permi_pencil_call call, const int64_t *l, ptrdiff_t ldl,
+                                         const perm_options *options, perm_integer *coefficients, perm_result *result)
+{
+  if (call.side[1].kind == PERMI_SIDE_ARRAY) {
+    call.side[1].integer = l;
+    call.side[1].ld = ldl;
+  }
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+static perm_status permi_pencil_doubles(permi_pencil_call call, const double *l, ptrdiff_t ldl,
+                                        const perm_options *options, double *coefficients, double *bounds,
+                                        perm_result *result)
+{
+  call.side[1].real = l;
+  call.side[1].ld = ldl;
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
-  call.side[0].integer = c;
-  call.side[1].integer = l;
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 1, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
-  call.side[0].integer = c;
-  call.side[1].integer = l;
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 2, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                ptrdiff_t ldl, int degree, const perm_options *options,
                                                double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 1, ldc, ldl, degree);
-  call.side[0].real = c;
-  call.side[1].real = l;
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 1, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   double *coefficients, double *bounds, perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_arrays(m, n, 2, ldc, ldl, degree);
-  call.side[0].real = c;
-  call.side[1].real = l;
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 2, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_integers(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_pencil_sparse(c, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return permi_pencil_doubles(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, bounds, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,
                                                       perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                                  n, n, 1, n, 1, {2, 2, 1, 4, 5}, coefficients, NULL, NULL};
-
-  return permi_pencil_run(&call, options, result);
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  const int n = matrix ? matrix->n : 0;
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            n, n, 1, n, 1, {1, 1, 1, 2, 3}, coefficients, NULL, NULL};
-  return permi_pencil_run(&call, options, result);
+  const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 /* SPDX-License-Identifier: MIT */
