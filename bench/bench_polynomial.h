@@ -1,5 +1,5 @@
-/* make bench-sparse, part `polynomial`: all coefficients of the permanental polynomials of fullerenes, and of dense 20 x
-   20 pencils of integers from -9 to 9, beside one permanent. Seconds of the processor, the least of some runs. */
+/* make bench-sparse, part `polynomial`: all coefficients of the permanental polynomials of fullerenes, and of dense
+   pencils of order 20, integers from -9 to 9, beside one permanent. Seconds of the processor, the least of some runs. */
 #ifndef PERM_BENCH_POLYNOMIAL_H_INCLUDED
 #define PERM_BENCH_POLYNOMIAL_H_INCLUDED
 

@@ -297,9 +297,9 @@ static int64_t permi_point(int j)
 /* Returns 1 if values at all points can be computed as they are. */
 static int permi_points_fit(permi_pencil *pencil)
 {
-  const double far = (pencil->most + 1) / 2;
-  return pencil->largest[0] + far * pencil->largest[1] < ldexp(1, pencil->parts == 2 ? 53 : 62) &&
-         permi_pencil_bits(pencil, far) <= 64 * PERM_INTEGER_WORDS - 2;
+  const double last = (pencil->most + 1) / 2;
+  return pencil->largest[0] + last * pencil->largest[1] < ldexp(1, pencil->parts == 2 ? 53 : 62) &&
+         permi_pencil_bits(pencil, last) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
 /* Primes below 2^50: doubles have Gaussian entries modulo these. */
