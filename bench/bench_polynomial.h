@@ -1,5 +1,5 @@
 /* make bench-sparse, part `polynomial`: all coefficients of the permanental polynomials of fullerenes, and of dense
-   pencils of order 20, integers from -9 to 9, beside one permanent. Seconds of the processor, the least of some runs. */
+   pencils of order 20, integers from -9 to 9, beside one permanent. Seconds of the processor, the least of some. */
 #ifndef PERM_BENCH_POLYNOMIAL_H_INCLUDED
 #define PERM_BENCH_POLYNOMIAL_H_INCLUDED
 

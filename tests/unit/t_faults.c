@@ -335,7 +335,7 @@ FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
           perm_workspace_free(&kept.allocator);
           CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
-/* 0: arrays of integers; 1: Gaussian; 2: doubles; 3: complex; 4: sparse integers; 5: sparse doubles; 6, 7: of x I - A */
+/* 0: arrays of integers; 1: Gaussian; 2: doubles; 3: complex; 4, 5: sparse integers, doubles; 6, 7: of x I - A */
 static void fault_polynomial(fault_outcome *o, const perm_options *options, int kind)
 {
   static const size_t start[] = {0, 2, 4, 6, 7, 8, 9};
