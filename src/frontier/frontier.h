@@ -369,7 +369,7 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
     frontier->stream_start[p] = used;
     memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's too */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p)
+      if (death[block->neighbour[e]] == p && slot[block->neighbour[e]] >= 0) /* -1: two vertices by themselves */
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)

@@ -335,6 +335,39 @@ FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
           perm_workspace_free(&kept.allocator);
           CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
+/* 0: arrays of integers; 1: Gaussian; 2: doubles; 3: complex; 4, 5: sparse integers, doubles; 6, 7: of x I - A */
+static void fault_polynomial(fault_outcome *o, const perm_options *options, int kind)
+{
+  static const size_t start[] = {0, 2, 4, 6, 7, 8, 9};
+  static const int entry[] = {0, 1, 1, 2, 2, 3, 4, 5, 0};
+  static perm_integer numbers[2 * N + 2];
+  const int degree = 6, count = (degree + 1) * (kind == 1 || kind == 3 ? 2 : 1);
+  double value[2 * N + 2], bound[N + 1];
+  perm_matrix ring;
+  int k;
+  CHECK(perm_matrix_borrow_csr(6, 6, start, entry, NULL, NULL, NULL, PERM_KIND_PATTERN, &ring, NULL) == PERM_OK);
+  o->status = kind == 0   ? perm_polynomial_integer(6, 6, Z, N, Z + 1, N, degree, options, numbers, &o->r)
+              : kind == 1 ? perm_polynomial_gaussian(4, 4, Z, 4, Z + 2, 4, degree, options, numbers, &o->r)
+              : kind == 2 ? perm_polynomial_real(6, 6, R, N, R + 1, N, degree, options, value, bound, &o->r)
+              : kind == 3 ? perm_polynomial_complex(4, 4, R, 4, R + 2, 4, degree, options, value, bound, &o->r)
+              : kind == 4 ? perm_polynomial_sparse_integer(&ring, &ring, degree, options, numbers, &o->r)
+              : kind == 5 ? perm_polynomial_sparse(&ring, &ring, degree, options, value, bound, &o->r)
+              : kind == 6 ? perm_permanental_polynomial(6, Z, N, options, numbers, &o->r)
+                          : perm_permanental_polynomial_sparse(&ring, options, numbers, &o->r);
+  for (k = 0; o->status == PERM_OK && k < count; k++)
+    if (kind == 2 || kind == 3 || kind == 5)
+      fault_hash(o, &value[k], sizeof value[k]);
+    else
+      fault_hash(o, numbers[k].word, sizeof *numbers[k].word);
+}
+FAULT_RUN(perm_polynomial_integer, { fault_polynomial(o, opt, 0); })
+FAULT_RUN(perm_polynomial_gaussian, { fault_polynomial(o, opt, 1); })
+FAULT_RUN(perm_polynomial_real, { fault_polynomial(o, opt, 2); })
+FAULT_RUN(perm_polynomial_complex, { fault_polynomial(o, opt, 3); })
+FAULT_RUN(perm_polynomial_sparse_integer, { fault_polynomial(o, opt, 4); })
+FAULT_RUN(perm_polynomial_sparse, { fault_polynomial(o, opt, 5); })
+FAULT_RUN(perm_permanental_polynomial, { fault_polynomial(o, opt, 6); })
+FAULT_RUN(perm_permanental_polynomial_sparse, { fault_polynomial(o, opt, 7); })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
@@ -431,6 +464,11 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_prove_integer, FAULT_OPTIONS), FAULT_CASE(perm_prove_gaussian, FAULT_OPTIONS),
     FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_integer, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_gaussian, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_real, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_sparse, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_sparse_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_permanental_polynomial, FAULT_OPTIONS),
+    FAULT_CASE(perm_permanental_polynomial_sparse, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
     FAULT_CASE(perm_workspace_create, FAULT_OPTIONS), FAULT_NONE(perm_workspace_free),

@@ -1,0 +1,305 @@
+/* ================================================================================ >>polynomial_calls
+   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+#pragma once
+#include "circle.h"
+
+typedef struct permi_pencil_call {
+  permi_side side[2];
+  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int at[5];                           /* arguments: C, L, degree, options, coefficients */
+  perm_integer *integers;
+  double *values, *bounds;
+} permi_pencil_call;
+
+static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
+                                           perm_result *result)
+{
+  const permi_side *side = &call->side[s];
+  const perm_matrix *matrix = side->matrix;
+  char message[PERM_MESSAGE_BYTES];
+  perm_status status = PERM_OK;
+  int row;
+  size_t e;
+  if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
+    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, call->parts,
+                                 result);
+  else if (side->kind == PERMI_SIDE_MATRIX)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
+    status = permi_fail(result, PERM_ERROR_SIZE, 0, "the matrix is %d x %d, not %d x %d", matrix->m, matrix->n, call->m,
+                        call->n);
+  if (status == PERM_OK && matrix && matrix->m && call->integers && !permi_matrix_integers(matrix, &row, &e, watch))
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "row %d (counted from 1) has an entry that is no integer",
+                        row + 1);
+  if (status < 0) {
+    memcpy(message, result->message, sizeof message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
+  }
+  return watch->stopped != PERM_OK ? watch->stopped : status;
+}
+
+static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                      perm_result *result)
+{
+  const perm_method method = options->method;
+  perm_status status = permi_check_whole(options, call->at[3], result);
+  int s;
+  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER &&
+                             (method != PERM_METHOD_EXACT || call->values)) ||
+                            (options->precision != PERM_PRECISION_DEFAULT &&
+                             (options->precision == PERM_PRECISION_EXACT) != !call->values)))
+    return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
+                      "polynomials are computed by method auto or frontier, those of integers also by method exact, "
+                      "and always with precision exact");
+  if (status == PERM_OK)
+    status = permi_check_order(call->m, call->n, result);
+  for (s = 0; s < 2 && status == PERM_OK; s++)
+    status = permi_pencil_check_side(call, s, watch, result);
+  if (status == PERM_OK && call->degree < 0)
+    status = permi_fail(result, PERM_ERROR_SIZE, call->at[2], "degree is negative (%d)", call->degree);
+  if (status == PERM_OK && !call->integers && !call->values)
+    status = permi_fail(result, PERM_ERROR_NULL, call->at[4], "coefficients is NULL");
+  return status;
+}
+
+/* Sets the coefficients of a pencil of integers. */
+static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
+{
+  const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points;
+  perm_status status, planning = PERM_ERROR_LIMIT;
+  int modular = 0, b;
+  if (bits > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
+                      bits + 2, 64 * PERM_INTEGER_WORDS);
+  status = permi_coefficients_plan(pencil, plan);
+  if (status == PERM_OK && !frontier) {
+    modular = !permi_points_fit(pencil);
+    points = permi_points_seconds(pencil, bits, modular, &planning);
+  }
+  /* moduli are worth a permanent if fewer bits help; they are hardly below e^-m of the bound */
+  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 &&
+      (plan->seconds < (double)INFINITY || bits - 1.5 * pencil->m < 58))
+    status = permi_pencil_moduli(pencil, 1, &bits);
+  if (status != PERM_OK)
+    return status;
+  bits = fmax(bits, 0);
+  b = bits < 60 ? (int)bits + 3 : 64;
+  if (!frontier && permi_kronecker_fits(pencil, b)) {
+    permi_pencil_at(pencil, (int64_t)1 << b, 0);
+    digits = permi_pencil_seconds(pencil, 1, 0, &planning);
+  }
+  vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  status = permi_pencil_may(pencil, fmin(vectors, fmin(points, digits)), planning);
+  if (status == PERM_OK && vectors > fmin(points, digits))
+    status = digits <= points ? permi_kronecker_run(pencil, b, numbers)
+                              : permi_points_run(pencil, bits, modular, numbers);
+  else if (status == PERM_OK && plan->frontier)
+    status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
+  else if (status == PERM_OK)
+    memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
+  if (status == PERM_OK)
+    pencil->result->method = vectors > fmin(points, digits) ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+  return status;
+}
+
+/* Completes coefficients up to `given`, and the result. */
+static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_options *options, int given,
+                                      perm_result *result)
+{
+  permi_number first = permi_number_one();
+  const int parts = call->parts;
+  double worst = 0;
+  int k;
+  for (k = 0; k < (call->degree + 1) * parts; k++) {
+    if (call->values) {
+      call->values[k] = k / parts > given ? 0 : call->values[k];
+      worst = fmax(worst, k / parts > given ? 0 : call->bounds[k / parts]);
+      if (permi_not_finite(call->values[k]))
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0,
+                          "the coefficient of x^%d is beyond doubles: scale the entries", k / parts);
+      continue;
+    }
+    if (k / parts > given)
+      memset(&call->integers[k], 0, sizeof *call->integers);
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k / parts) & 1;
+    if (options->modulus)
+      permi_integer_reduce(&call->integers[k], options->modulus);
+  }
+  if (call->values) {
+    result->value = call->values[0];
+    result->imaginary = parts == 2 ? call->values[1] : 0;
+    result->exp2 = 0;
+    result->error_bound = result->error_estimate = worst;
+  } else {
+    first.integer = call->integers[0];
+    first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
+    permi_number_result(&first, result);
+    result->modulus = options->modulus;
+    result->precision = PERM_PRECISION_EXACT;
+  }
+  result->is_complex = parts == 2;
+  return PERM_OK;
+}
+
+static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                        perm_result *result)
+{
+  double *const bounds = call->bounds;
+  permi_pencil pencil;
+  permi_coefficients plan;
+  perm_status status = permi_pencil_check(call, options, watch, result);
+  if (status != PERM_OK)
+    return status;
+  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+  memset(&plan, 0, sizeof plan);
+  watch->activity = "planning a polynomial";
+  pencil.degree = call->degree;
+  pencil.certify = options->certify || bounds;
+  status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && call->values && !bounds)
+    call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
+  if (status == PERM_OK && pencil.pool.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && call->values) {
+    size_t k;
+    for (k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
+      call->values[k] = call->bounds[k] = 0;
+    status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
+  } else if (status == PERM_OK) {
+    status = permi_pencil_exact(&pencil, &plan, call->integers);
+  }
+  if (status == PERM_OK)
+    status = permi_pencil_write(call, options, pencil.degree, result);
+  permi_coefficients_release(&plan);
+  permi_pool_release(&pencil.pool);
+  if (watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
+}
+
+static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
+{
+  const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
+  const double arrays = call->m > 0 && call->n > 0 && !c ? 16.0 * call->parts * call->m * call->n : 0;
+  permi_metered meter;
+  const perm_options *options =
+      permi_meter_begin(&meter, options_given, arrays + permi_matrix_cost(c) + permi_matrix_cost(l));
+  permi_control watch = permi_control_begin(options);
+  perm_result unused;
+  perm_status status;
+  int k;
+  result = result ? result : &unused;
+  permi_result_clear(result);
+  status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
+  result->seconds = permi_seconds() - watch.start;
+  for (k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
+    call->values[k] = (double)NAN;
+  return result->status = permi_kind(status, call->parts, options_given, result);
+}
+
+/* The arguments of calls of arrays, of integers or doubles, and of sparse matrices. */
+static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree, const int64_t *c, const double *real,
+                                             ptrdiff_t ldc)
+{
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
+                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
+  return call;
+}
+
+static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
+{
+  const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL};
+  return call;
+}
+
+static perm_status permi_pencil_integers(permi_pencil_call call, const int64_t *l, ptrdiff_t ldl,
+                                         const perm_options *options, perm_integer *coefficients, perm_result *result)
+{
+  if (call.side[1].kind == PERMI_SIDE_ARRAY) {
+    call.side[1].integer = l;
+    call.side[1].ld = ldl;
+  }
+  call.integers = coefficients;
+  return permi_pencil_run(&call, options, result);
+}
+
+static perm_status permi_pencil_doubles(permi_pencil_call call, const double *l, ptrdiff_t ldl,
+                                        const perm_options *options, double *coefficients, double *bounds,
+                                        perm_result *result)
+{
+  call.side[1].real = l;
+  call.side[1].ld = ldl;
+  call.values = coefficients;
+  call.bounds = bounds;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 1, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_arrays(m, n, 2, degree, c, NULL, ldc), l, ldl, options, coefficients,
+                               result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 1, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_arrays(m, n, 2, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
+                              result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, bounds, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result)
+{
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result)
+{
+  const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  const permi_pencil_call call = {
+      {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL};
+  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+}
+/* SPDX-License-Identifier: MIT */
