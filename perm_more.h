@@ -41,7 +41,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>circle, >>polynomial_calls: perm_polynomial_*
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
@@ -222,6 +222,22 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);
+/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, (v + 1)
+   m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above; bounds
+   are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at most 30
+   columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result);
 /* The permanental polynomial per(x I - A) of an n x n matrix: n + 1 coefficients, as above. */
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,
@@ -3411,6 +3427,16 @@ typedef struct permi_side { /* C or L */
   ptrdiff_t ld;
 } permi_side;
 
+typedef struct permi_pencil_call {
+  permi_side side[2];
+  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int at[5];                           /* arguments: C, L, degree, options, coefficients */
+  perm_integer *integers;
+  double *values, *bounds;
+  int forms; /* 0, or C, L_1, .. stand in side[0], one below the other, and degree + 1 counts all coefficients */
+  const int *cuts;
+} permi_pencil_call;
+
 typedef struct permi_pencil {
   int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
   int certify, negative;         /* negative: an entry is, or is complex */
@@ -3451,19 +3477,19 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
-  int i, s, some, in_row, column[2];
-  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
+  int some, in_row, column[2];
+  for (int i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
     if (pencil->cell)
       pencil->matrix.row_start[i] = used;
     for (k[0] = k[1] = 0, in_row = 0;; used += some != 0) {
       permi_cell cell[2];
-      int least;
-      for (s = 0; s < 2; s++)
+      for (int s = 0; s < 2; s++)
         column[s] = permi_side_entry(&side[s], i, k[s], pencil->n, pencil->parts, &cell[s]);
-      least = column[0] < column[1] ? column[0] : column[1];
+      const int least = column[0] < column[1] ? column[0] : column[1];
       if (least >= pencil->n)
         break;
-      for (s = some = 0; s < 2; s++) {
+      some = 0;
+      for (int s = 0; s < 2; s++) {
         if (column[s] != least)
           memset(&cell[s], 0, sizeof cell[s]);
         k[s] += column[s] == least;
@@ -3502,7 +3528,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   perm_matrix *matrix = &pencil->matrix;
   permi_pool *pool = &pencil->pool;
   unsigned char *mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
-  int j, columns = 0;
+  int columns = 0;
   matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
   matrix->column = (int *)permi_pool_get(pool, nnz + 1, sizeof(int));
   matrix->integer = (int64_t *)permi_pool_get(pool, nnz + 1, 8);
@@ -3514,7 +3540,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   matrix->imaginary = matrix->real + nnz;
   pencil->most = 0;
   matrix->nnz = matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
-  for (j = 0; j < pencil->n; j++)
+  for (int j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
   pencil->degree = pencil->degree < pencil->most ? pencil->degree : pencil->most;
@@ -3526,16 +3552,14 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
 {
   const perm_matrix *matrix = &pencil->matrix;
   double bits[2] = {0, 0};
-  size_t e;
-  int i;
   memset(pencil->line_sum, 0, (size_t)(pencil->m + pencil->n) * sizeof(double));
-  for (i = 0; i < pencil->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+  for (int i = 0; i < pencil->m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const double x = pencil->cell[2 * e].absolute + t * pencil->cell[2 * e + 1].absolute;
       pencil->line_sum[i] += x;
       pencil->line_sum[pencil->m + matrix->column[e]] += x;
     }
-  for (i = 0; i < pencil->m + pencil->n; i++)
+  for (int i = 0; i < pencil->m + pencil->n; i++)
     bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
   if (pencil->m != pencil->n)
     bits[0] = bits[1] = bits[pencil->m > pencil->n];
@@ -3546,11 +3570,9 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
 static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
 {
   perm_matrix *matrix = &pencil->matrix;
-  size_t e;
-  int part;
   matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
-  for (e = 0; e < matrix->nnz; e++)
-    for (part = 0; part < pencil->parts; part++) {
+  for (size_t e = 0; e < matrix->nnz; e++)
+    for (int part = 0; part < pencil->parts; part++) {
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
@@ -3616,17 +3638,21 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
 {
   const int certify = pencil->certify;
   const perm_result *result = pencil->result;
-  perm_status status;
-  size_t e;
   pencil->matrix.kind = PERM_KIND_REAL;
-  for (e = 0; e < pencil->matrix.nnz; e++)
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
   pencil->certify = 1;
-  status = permi_pencil_permanent(pencil, 0, 0, NULL);
+  const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
   if (status == PERM_OK) /* moduli and sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
+}
+
+static perm_status permi_pencil_overflows(const permi_pencil *pencil, double bits)
+{
+  return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
+                    bits + 2, 64 * PERM_INTEGER_WORDS);
 }
 
 /* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
@@ -3657,8 +3683,7 @@ static int permi_kronecker_fits(const permi_pencil *pencil, int b)
 static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
 {
   int64_t carry = 0;
-  int k;
-  for (k = 0; k < count; k++, numbers += parts) {
+  for (int k = 0; k < count; k++, numbers += parts) {
     const int word = k * b / 64, shift = k * b % 64;
     const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
     int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
@@ -3670,9 +3695,8 @@ static void permi_kronecker_digits(const perm_integer *value, int b, int count, 
 
 static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer *numbers)
 {
-  perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0, NULL);
+  const perm_status status = permi_pencil_permanent(pencil, 1, 0, NULL);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -3712,17 +3736,16 @@ static double permi_points_seconds(permi_pencil *pencil, double bits, int modula
 static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
 {
   const uint64_t p = prime->p;
-  int i, k;
-  for (k = 1; k <= most; k++) /* 2^64 / k */
+  for (int k = 1; k <= most; k++) /* 2^64 / k */
     inverse[k] = permi_prime_inverse((uint64_t)k, prime);
-  for (k = 1; k <= most; k++)
-    for (i = most; i >= k; i--) {
+  for (int k = 1; k <= most; k++)
+    for (int i = most; i >= k; i--) {
       const int64_t apart = permi_point(i) - permi_point(i - k);
       const uint64_t rise = permi_residue_add(f[i - (apart < 0)], f[i - (apart > 0)], 1, p);
       f[i] = permi_montgomery(rise, inverse[apart < 0 ? -apart : apart], prime);
     }
-  for (k = most - 1; k >= 0; k--)
-    for (i = k; i < most; i++)
+  for (int k = most - 1; k >= 0; k--)
+    for (int i = k; i < most; i++)
       f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
 }
 
@@ -3749,12 +3772,10 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
   perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
   perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  int q, part;
-  size_t j;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 50);
-  for (q = 0; q < primes && status == PERM_OK; q++) {
-    for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
+  for (int q = 0; q < primes && status == PERM_OK; q++) {
+    for (size_t j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
       status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0, NULL);
       value[j] = pencil->result->integer;
@@ -3763,18 +3784,18 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
       if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
         status = watch->stopped;
     }
-    for (part = 0; part < parts && status == PERM_OK; part++) {
+    for (int part = 0; part < parts && status == PERM_OK; part++) {
       const perm_integer *x = value + (size_t)part * points;
-      for (j = 0; j < points; j++)
+      for (size_t j = 0; j < points; j++)
         f[j] = permi_words_residue(x[j].word, x[j].words, x[j].negative, prime[q].p);
       permi_points_interpolate(f, pencil->most, &prime[q], f + points);
-      for (j = 0; j < count; j++)
+      for (size_t j = 0; j < count; j++)
         residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = f[j];
       if (permi_watch(watch, 10.0 * (double)points * (double)points))
         status = watch->stopped;
     }
   }
-  for (j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
+  for (size_t j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
     permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
   permi_pool_release(&pool);
   return status;
@@ -3826,16 +3847,15 @@ static void permi_coefficients_block(const permi_numbers *numbers, void *to, siz
   const double prime = run->prime, inverse = prime > 0 ? 1 / prime : 0;
   permi_rook_way way[PERMI_COEFFICIENT_WAYS];
   double *y = (double *)to;
-  size_t k;
-  int s, side;
-  for (k = 0; k < count; k++, y += words) {
+  for (size_t k = 0; k < count; k++, y += words) {
     const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
     double terms = 0; /* size of the sum, in units of p / 2 */
     int ways = 0;
-    for (s = 0; s < 2 * origins; s++) {
+    for (int s = 0; s < 2 * origins; s++) {
       const permi_origin *from = &origin[s / 2];
       const size_t place = from->place ? from->place[k] : k;
-      const double c = (side = s % 2) ? from->c->imaginary : from->real;
+      const int side = s % 2;
+      const double c = side ? from->c->imaginary : from->real;
       const int is_short = prime <= 1 || fabs(c) <= 4, full = prime > 1 && terms + fmin(fabs(c), 2 + 2 * is_short) > 7;
       const permi_rook_way next = {(const double *)from->x + place * words - side, NULL, c,
                                    (uint64_t)from->c->integer[side], is_short, full};
@@ -3898,9 +3918,7 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
   const int n = pencil->n, words = pencil->degree + 30;
   const perm_isa isa = permi_isa(options);
   permi_budget budget;
-  permi_frontier *frontier;
   double cost = 0;
-  perm_status status;
   memset(&budget, 0, sizeof budget);
   budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget.most = 0.05 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / words;
@@ -3913,10 +3931,11 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
     return PERM_ERROR_MEMORY;
   if (cost >= PERMI_ORDER_MOST)
     return PERM_OK;
-  status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch, &plan->frontier);
+  const perm_status status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch,
+                                                   &plan->frontier);
   if (status != PERM_OK)
     return status == PERM_ERROR_LIMIT ? PERM_OK : status;
-  frontier = plan->frontier;
+  permi_frontier *frontier = plan->frontier;
   frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
   if (!frontier->words)
     return PERM_ERROR_MEMORY;
@@ -3945,14 +3964,13 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
   double *binomial = NULL;
   perm_status status = PERM_OK;
-  size_t e;
   plan->seconds = (double)INFINITY;
   if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
       (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
     goto done;
   status = PERM_ERROR_MEMORY;
   pencil->matrix.kind = PERM_KIND_INTEGER;
-  for (e = 0; e < pencil->matrix.nnz; e++)
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
   binomial = permi_binomials(allocator, n);
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
@@ -3985,9 +4003,8 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
 {
   permi_frontier *frontier = plan->frontier;
   double one = 1, *x;
-  int s;
   run->prime = (double)p;
-  for (s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
+  for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
     permi_coefficient *c = &frontier->coefficient[s];
     c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
     c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
@@ -4020,8 +4037,6 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
   permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  int q;
-  size_t k;
   memset(&run, 0, sizeof run);
   run.base.own = permi_coefficients_block;
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
@@ -4030,20 +4045,19 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
     permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
-  for (q = 0; q < passes && status == PERM_OK; q++) {
+  for (int q = 0; q < passes && status == PERM_OK; q++) {
     const uint64_t p = primes ? prime[q].p : !doubles;
-    const double *x;
     run.base.again = q > 0;
     run.base.seconds_before = q * plan->seconds;
     status = permi_coefficients_pass(plan, &run, p);
-    x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
-    for (k = 0; k < count && status == PERM_OK; k++)
+    const double *x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
+    for (size_t k = 0; k < count && status == PERM_OK; k++)
       if (p > 1)
         residue[k * (size_t)passes + (size_t)q] = permi_residue_of_double(x[k], p);
       else
         memcpy(doubles ? (void *)&doubles[k] : (void *)&residue[k], &x[k], sizeof *x);
   }
-  for (k = 0; k < count && status == PERM_OK && numbers; k++)
+  for (size_t k = 0; k < count && status == PERM_OK && numbers; k++)
     if (primes)
       permi_chinese_integer(prime, residue + k * (size_t)passes, passes, residue + count * words, &numbers[k]);
     else
@@ -4071,8 +4085,7 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
 static int permi_circle_room(const permi_pencil *pencil)
 {
   double bits = 2;
-  int i;
-  for (i = 0; i < pencil->m; i++)
+  for (int i = 0; i < pencil->m; i++)
     bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
   return (int)fmin(bits, 1e6);
 }
@@ -4082,15 +4095,13 @@ static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
   const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
-  perm_status status;
-  int k;
-  for (k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
+  for (int k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
     permi_coefficient *entry = &plan->frontier->coefficient[k];
     entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
     entry->imaginary = ldexp(entry->imaginary, -l);
   }
-  status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
-  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
     const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
     bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
     values[k] = permi_ldexp(values[k], unit);
@@ -4101,9 +4112,8 @@ static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients
 static void permi_circle_at(permi_pencil *pencil, double re, double im)
 {
   perm_matrix *matrix = &pencil->matrix;
-  size_t e;
   matrix->kind = pencil->parts == 2 || im != 0 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (e = 0; e < matrix->nnz; e++) {
+  for (size_t e = 0; e < matrix->nnz; e++) {
     const permi_cell *c = pencil->cell + 2 * e, *l = c + 1;
     matrix->real[e] = c->real + (l->real * re - l->imaginary * im);
     matrix->imaginary[e] = c->imaginary + (l->real * im + l->imaginary * re);
@@ -4121,9 +4131,8 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   perm_result *result = pencil->result;
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
   const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
-  int j, k;
   most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
-  for (j = 0; j <= last && status == PERM_OK; j++) {
+  for (int j = 0; j <= last && status == PERM_OK; j++) {
     const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
     root[2 * j] = cos(angle);
     root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
@@ -4138,16 +4147,16 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
       status = pencil->watch->stopped;
   }
   error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
-  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
     const long long shift = unit - (long long)pencil->shift * k;
     double sum[2] = {0, 0};
-    for (j = 0; j <= last; j++) {
+    for (int j = 0; j <= last; j++) {
       const int at = (int)((long long)j * k % N), other = parts == 1 && 2 * at > N;
       const double *w = root + 2 * (other ? N - at : at), *v = value + 2 * j, im = other ? -w[1] : w[1];
       sum[0] += v[0] * w[0] + v[1] * im;
       sum[1] += v[1] * w[0] - v[0] * im;
     }
-    for (j = 0; j < parts; j++)
+    for (int j = 0; j < parts; j++)
       values[k * parts + j] = permi_ldexp(sum[j], shift);
     bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
   }
@@ -4181,16 +4190,229 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
   return status;
 }
 
+/* ========================================================================================= >>several
+   per(C + x_1 L_1 + x_2 L_2 + ...), the degree in each variable cut: the permanents of the first |S| rows and columns
+   S, for all sets S of columns, as polynomials of as many coefficients as are asked for. That of S is a sum over its
+   columns: no sign is there to cancel. In doubles, beside one of moduli; of integers modulo primes below 2^62.
+   THE BOUND, u = 2^-53: row i adds 2 (v + 1) i products or fewer to each part, of numbers that are rounded to u as
+   moduli are, so a complex sum is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, and a coefficient by
+   gamma(3/2 of the sum over rows, and of what is added at the end). What underflows, 2^-1074 a product, meets rows of
+   (v + 1) n entries of at most 1. */
+
+#define PERMI_SEVERAL_LINES 30
+
+typedef struct permi_several {
+  int m, n, forms, planes; /* m <= n; forms: C, L_1, .. */
+  size_t count;            /* coefficients */
+  int *unit;               /* of each form: the exponent of its largest entry */
+  size_t *step;            /* of each form: the distance of x_k, and behind, that of what it is a digit of */
+  double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
+  uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
+  double *value;           /* of a set: re, im, moduli; or, at the same place, */
+  uint64_t *word;          /* residues */
+  permi_control *watch;
+} permi_several;
+
+/* to += c x_k from, in doubles. */
+static void permi_several_add(const permi_several *s, int k, const double *c, const double *from, double *to)
+{
+  const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
+  for (size_t base = 0; base < count; base += period)
+    for (size_t t = base + step; t < base + period; t++) {
+      const double *x = from + t - step;
+      if (s->planes == 3) {
+        to[t] += c[0] * x[0] - c[1] * x[count];
+        to[t + count] += c[0] * x[count] + c[1] * x[0];
+        to[t + 2 * count] += c[2] * x[2 * count];
+      } else {
+        to[t] += c[0] * x[0];
+        to[t + count] += c[2] * x[count];
+      }
+    }
+}
+
+static void permi_several_add_residues(const permi_several *s, int k, const uint64_t *c, const uint64_t *from,
+                                       uint64_t *to, const permi_odd_modulus *prime)
+{
+  const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
+  for (size_t base = 0; base < count; base += period)
+    for (size_t t = base + step; t < base + period; t++)
+      for (int part = 0; part < s->planes; part++)
+        for (int other = 0; other < s->planes; other++) { /* i times i is -1 */
+          uint64_t *y = to + (size_t)(part ^ other) * count + t;
+          const uint64_t product = permi_montgomery(c[part], from[(size_t)other * count + t - step], prime);
+          *y = permi_residue_add(*y, product, part & other, prime->p);
+        }
+}
+
+/* The sum of the sets of m columns goes behind the sets. */
+static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus *prime)
+{
+  permi_control *watch = s->watch;
+  const size_t size = s->count * (size_t)s->planes, sets = (size_t)1 << s->n, all = sets * size;
+  memset(s->value, 0, size * sizeof *s->value);
+  memset(s->value + all, 0, size * sizeof *s->value);
+  if (prime)
+    s->word[0] = 1;
+  else
+    s->value[0] = s->value[size - s->count] = 1;
+  for (size_t set = s->m > 0; set < sets; set++) {
+    const size_t to = set * size;
+    int row = -1;
+    for (size_t rest = set; rest; rest &= rest - 1)
+      row++;
+    if (row >= s->m)
+      continue;
+    if (set)
+      memset(s->value + to, 0, size * sizeof *s->value);
+    for (int j = 0; j < s->n; j++)
+      for (int k = 0; k < s->forms && set >> j & 1; k++) {
+        const size_t at = ((size_t)(row * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
+        const size_t from = (set ^ (size_t)1 << j) * size;
+        if (prime && s->entry[at + 2] > 0)
+          permi_several_add_residues(s, k, s->residue + at, s->word + from, s->word + to, prime);
+        else if (s->entry[at + 2] > 0)
+          permi_several_add(s, k, s->entry + at, s->value + from, s->value + to);
+      }
+    for (size_t t = 0; t < size && row == s->m - 1; t++)
+      if (prime)
+        s->word[all + t] = permi_residue_add(s->word[all + t], s->word[to + t], 0, prime->p);
+      else
+        s->value[all + t] += s->value[to + t];
+    const double units = (row + 1.0) * s->forms * (double)size * (prime ? 4 : 1);
+    watch->done += 1e-9 * units;
+    if (permi_watch(watch, units))
+      return watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* Sets entries, of the transpose if m > n, or residues of integers. Returns log2 of a bound on the sum of all moduli. */
+static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
+{
+  const int by = call->m > call->n;
+  double bits = 0;
+  for (int k = 0; k < s->forms; k++) {
+    double largest = 0;
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i < s->m; i++)
+        for (int j = 0; j < s->n; j++) {
+          const size_t at = ((size_t)(i * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
+          double *to = s->entry + at;
+          permi_cell cell;
+          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts, &cell);
+          largest = fmax(largest, fmax(fabs(cell.real), fabs(cell.imaginary)));
+          to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
+          to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
+          to[2] = hypot(to[0], to[1]);
+          for (int part = 0; part < 2 && prime; part++)
+            s->residue[at + (size_t)part] = permi_montgomery(
+                permi_residue_of(part ? cell.imaginary_integer : cell.integer, prime->p), prime->square, prime);
+          s->unit[k] = largest > 0 ? permi_exponent(largest) + (call->parts == 2) : 0;
+        }
+  }
+  for (int i = 0; i < s->m; i++) {
+    double sum = 0;
+    for (size_t t = 0; t < (size_t)s->n * (size_t)s->forms; t++)
+      sum += s->entry[((size_t)(i * s->n) * (size_t)s->forms + t) * 3 + 2];
+    bits += log2(fmax(sum, 1));
+  }
+  return bits * (1 + 1e-12) + 1e-9;
+}
+
+/* Sets coefficients from the sum, and bounds on their errors. */
+static void permi_several_doubles(const permi_several *s, const permi_pencil_call *call, double roundings, double lost)
+{
+  const int parts = call->parts;
+  const double gamma = permi_gamma(roundings), *all = s->value + ((size_t)s->planes * s->count << s->n);
+  for (size_t t = 0; t < s->count; t++) {
+    const double moduli = all[(size_t)parts * s->count + t];
+    long long unit = (long long)s->unit[0] * s->m;
+    for (int k = 1; k < s->forms; k++)
+      unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
+    for (int part = 0; part < parts; part++)
+      call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
+    call->bounds[t] = moduli > 0 ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
+  }
+}
+
+static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil, const permi_pencil_call *call,
+                                          int primes)
+{
+  const size_t parts = (size_t)call->parts, words = (size_t)primes + 1, numbers = s->count * parts;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, numbers * words + 2 * words, sizeof *residue);
+  s->residue = (uint64_t *)permi_pool_get(&pencil->pool, (size_t)(s->m * s->n) * (size_t)s->forms * 3 + 1, 8);
+  perm_status status = pencil->pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK)
+    permi_primes_choose(prime, (size_t)primes, 0, 62);
+  for (int q = 0; q < primes && status == PERM_OK; q++) {
+    permi_several_fill(s, call, &prime[q]);
+    status = permi_several_pass(s, &prime[q]);
+    for (size_t t = 0; t < numbers; t++)
+      residue[t * (size_t)primes + (size_t)q] = s->word[(((size_t)s->planes << s->n) + t % parts) * s->count + t / parts];
+  }
+  for (size_t t = 0; t < numbers && status == PERM_OK; t++)
+    permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
+  return status;
+}
+
+/* Returns one less than the number of coefficients, or -1. */
+static int permi_several_degree(int variables, const int *cuts)
+{
+  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
+  for (int k = 0; k < variables && count > 0; k++)
+    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
+  return (int)count - 1;
+}
+
+static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call *call)
+{
+  const int by = call->m > call->n, forms = call->forms, exact = call->integers != NULL;
+  permi_several s = {by ? call->n : call->m, by ? call->m : call->n, forms, call->parts + !exact,
+                     (size_t)call->degree + 1, NULL, NULL, NULL, NULL, NULL, NULL, pencil->watch};
+  const double most = pencil->options->max_bytes > 0 ? permi_max_bytes(pencil->options) : PERMI_DEFAULT_BYTES;
+  const double bytes = (ldexp(1, s.n) + 1) * 8 * s.planes * (double)s.count;
+  permi_pool *pool = &pencil->pool;
+  double sets = 1, ways = 0, roundings = 0;
+  if (s.n > PERMI_SEVERAL_LINES || bytes > most)
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomials in several variables: %s of sets, over %s",
+                      permi_size_words(bytes).text, permi_size_words(most).text);
+  for (int i = 1; i <= s.m; i++) {
+    sets *= (s.n - i + 1.0) / i;
+    ways += sets * i * forms;
+    roundings += 1.5 * (2.0 * forms * i + 6);
+  }
+  s.unit = (int *)permi_pool_zeros(pool, (size_t)forms, sizeof(int));
+  s.step = (size_t *)permi_pool_zeros(pool, 2 * (size_t)forms, sizeof(size_t));
+  s.entry = (double *)permi_pool_get(pool, (size_t)(s.m * s.n) * (size_t)forms * 3 + 1, sizeof(double));
+  s.value = (double *)permi_pool_get(pool, (((size_t)1 << s.n) + 1) * (size_t)s.planes * s.count, sizeof(double));
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  s.word = (uint64_t *)(void *)s.value;
+  s.step[forms] = s.count;
+  for (int k = 1; k < forms; k++) {
+    s.step[k] = k > 1 ? s.step[forms + k - 1] : 1;
+    s.step[forms + k] = s.step[k] * ((size_t)call->cuts[k - 1] + 1);
+  }
+  const double bits = permi_several_fill(&s, call, NULL);
+  const int primes = exact ? (int)((bits + 1) / 61.99) + 1 : 0;
+  if (exact && bits > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_pencil_overflows(pencil, bits);
+  pencil->result->method = PERM_METHOD_FRONTIER;
+  pencil->result->terms = ways;
+  perm_status status = permi_pencil_may(pencil, 1e-9 * ways * (double)s.count * s.planes * (exact ? 4 * primes : 1), 0);
+  if (status == PERM_OK && exact)
+    return permi_several_integers(&s, pencil, call, primes);
+  if (status == PERM_OK)
+    status = permi_several_pass(&s, NULL);
+  if (status == PERM_OK)
+    permi_several_doubles(&s, call, roundings + sets, ldexp(4 * ways * pow(forms * s.n, s.m), -1074));
+  return status;
+}
+
 /* ================================================================================ >>polynomial_calls
    perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
-
-typedef struct permi_pencil_call {
-  permi_side side[2];
-  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
-  int at[5];                           /* arguments: C, L, degree, options, coefficients */
-  perm_integer *integers;
-  double *values, *bounds;
-} permi_pencil_call;
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
                                            perm_result *result)
@@ -4202,8 +4424,8 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   int row;
   size_t e;
   if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
-    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, call->parts,
-                                 result);
+    status = permi_check_entries(call->forms ? call->m * call->forms : call->m, call->n, side->real, side->real || side->integer,
+                                 side->ld, call->parts, result);
   else if (side->kind == PERMI_SIDE_MATRIX)
     status = permi_check_sparse(matrix, watch, result);
   if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
@@ -4214,7 +4436,7 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
                         row + 1);
   if (status < 0) {
     memcpy(message, result->message, sizeof message);
-    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : call->forms ? 'A' : 'C', message);
   }
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
@@ -4224,17 +4446,19 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
 {
   const perm_method method = options->method;
   perm_status status = permi_check_whole(options, call->at[3], result);
-  int s;
-  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER &&
-                             (method != PERM_METHOD_EXACT || call->values)) ||
+  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
+                             (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
                             (options->precision != PERM_PRECISION_DEFAULT &&
                              (options->precision == PERM_PRECISION_EXACT) != !call->values)))
     return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
-                      "polynomials are computed by method auto or frontier, those of integers also by method exact, "
-                      "and always with precision exact");
+                      "polynomials are computed by method auto or, in one variable, frontier, those of integers also "
+                      "by method exact, and always with precision exact");
   if (status == PERM_OK)
     status = permi_check_order(call->m, call->n, result);
-  for (s = 0; s < 2 && status == PERM_OK; s++)
+  if (status == PERM_OK && call->forms && (call->degree < 0 || call->m > 32767))
+    return permi_fail(result, PERM_ERROR_SIZE, call->at[2],
+                      "variables or cuts are negative, or would have too many coefficients");
+  for (int s = 0; s < 2 && status == PERM_OK; s++)
     status = permi_pencil_check_side(call, s, watch, result);
   if (status == PERM_OK && call->degree < 0)
     status = permi_fail(result, PERM_ERROR_SIZE, call->at[2], "degree is negative (%d)", call->degree);
@@ -4251,8 +4475,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   perm_status status, planning = PERM_ERROR_LIMIT;
   int modular = 0, b;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
-    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
-                      bits + 2, 64 * PERM_INTEGER_WORDS);
+    return permi_pencil_overflows(pencil, bits);
   status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
@@ -4291,8 +4514,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
   permi_number first = permi_number_one();
   const int parts = call->parts;
   double worst = 0;
-  int k;
-  for (k = 0; k < (call->degree + 1) * parts; k++) {
+  for (int k = 0; k < (call->degree + 1) * parts; k++) {
     if (call->values) {
       call->values[k] = k / parts > given ? 0 : call->values[k];
       worst = fmax(worst, k / parts > given ? 0 : call->bounds[k / parts]);
@@ -4337,14 +4559,15 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   watch->activity = "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
-  status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   if (status == PERM_OK && call->values && !bounds)
     call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
   if (status == PERM_OK && pencil.pool.failed)
     status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && call->values) {
-    size_t k;
-    for (k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
+  if (status == PERM_OK && call->forms) {
+    status = permi_several_compute(&pencil, call);
+  } else if (status == PERM_OK && call->values) {
+    for (size_t k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
       call->values[k] = call->bounds[k] = 0;
     status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
@@ -4362,19 +4585,17 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
 static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
 {
   const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
-  const double arrays = call->m > 0 && call->n > 0 && !c ? 16.0 * call->parts * call->m * call->n : 0;
+  const double arrays = c ? 0 : 8.0 * (call->forms ? call->forms : 2) * call->parts * fmax(call->m, 0) * fmax(call->n, 0);
   permi_metered meter;
   const perm_options *options =
       permi_meter_begin(&meter, options_given, arrays + permi_matrix_cost(c) + permi_matrix_cost(l));
   permi_control watch = permi_control_begin(options);
   perm_result unused;
-  perm_status status;
-  int k;
   result = result ? result : &unused;
   permi_result_clear(result);
-  status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
+  const perm_status status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
   result->seconds = permi_seconds() - watch.start;
-  for (k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
+  for (int k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
     call->values[k] = (double)NAN;
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
@@ -4384,7 +4605,7 @@ static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree
                                              ptrdiff_t ldc)
 {
   const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
-                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
+                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL, 0, NULL};
   return call;
 }
 
@@ -4392,7 +4613,16 @@ static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_ma
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL};
+                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+  return call;
+}
+
+static permi_pencil_call permi_pencil_several(int m, int n, int parts, int variables, const int *cuts, const int64_t *a,
+                                              const double *real, ptrdiff_t lda)
+{
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                                  m, n, parts, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8}, NULL, NULL,
+                                  NULL, variables + 1, cuts};
   return call;
 }
 
@@ -4470,7 +4700,7 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 {
   const permi_pencil_call call = {
       {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL};
+      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL, 0, NULL};
   return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 
@@ -4480,8 +4710,40 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
   const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const permi_pencil_call call = {
       {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL};
+      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL, 0, NULL};
   return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_several(m, n, 1, variables, cuts, a, NULL, lda), NULL, 0, options,
+                               coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_several(m, n, 2, variables, cuts, a, NULL, lda), NULL, 0, options,
+                               coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_several(m, n, 1, variables, cuts, NULL, a, lda), NULL, 0, options,
+                              coefficients, bounds, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_several(m, n, 2, variables, cuts, NULL, a, lda), NULL, 0, options,
+                              coefficients, bounds, result);
 }
 
 /* ===================================================================================== >>placements
@@ -4907,13 +5169,13 @@ typedef struct permi_rook {
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
-  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
-  for (k = 0; k < block->vertices; k++) {
+  int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
+  for (int k = 0; k < block->vertices; k++) {
     open[k] = block->start[k + 1] - block->start[k];
     after[k] = -1;
   }
-  for (k = 0; k < block->vertices; k++)
-    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+  for (int k = 0; k < block->vertices; k++)
+    for (int e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
       const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
       const int degree = block->start[v + 1] - block->start[v];
       if (open[v] < 0 || (v != order[k] && open[v] != 1))
@@ -4923,7 +5185,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
       last = open[v] < degree ? v : last;
       width -= open[v] < degree;
       open[v] = -1;
-      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+      for (int i = block->start[v]; i < block->start[v + 1]; i++) {
         const int t = block->neighbour[i];
         width += open[t] == block->start[t + 1] - block->start[t];
         open[t] -= open[t] >= 0;
@@ -5013,11 +5275,10 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
 static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
-  int i, k;
-  for (k = 1; k <= rook->m && status == PERM_OK; k++)
-    for (i = 1; i <= k; i++)
+  for (int k = 1; k <= rook->m && status == PERM_OK; k++)
+    for (int i = 1; i <= k; i++)
       permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
-  for (k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+  for (int k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
     const perm_integer x = numbers[k];
     numbers[k] = numbers[rook->m - k];
     numbers[rook->m - k] = x;

@@ -40,7 +40,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>circle, >>polynomial_calls: perm_polynomial_*
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
@@ -110,6 +110,7 @@ PERMI_BRIEF_BEGIN
 #include "polynomial/points.h"
 #include "polynomial/coefficients.h"
 #include "polynomial/circle.h"
+#include "polynomial/several.h"
 #include "polynomial/polynomial_calls.h"
 
 #include "rook/placements.h"

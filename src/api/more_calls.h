@@ -125,6 +125,22 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);
+/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, (v + 1)
+   m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above; bounds
+   are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at most 30
+   columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result);
 /* The permanental polynomial per(x I - A) of an n x n matrix: n + 1 coefficients, as above. */
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,

@@ -15,8 +15,7 @@
 static int permi_circle_room(const permi_pencil *pencil)
 {
   double bits = 2;
-  int i;
-  for (i = 0; i < pencil->m; i++)
+  for (int i = 0; i < pencil->m; i++)
     bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
   return (int)fmin(bits, 1e6);
 }
@@ -26,15 +25,13 @@ static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
   const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
-  perm_status status;
-  int k;
-  for (k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
+  for (int k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
     permi_coefficient *entry = &plan->frontier->coefficient[k];
     entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
     entry->imaginary = ldexp(entry->imaginary, -l);
   }
-  status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
-  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
     const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
     bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
     values[k] = permi_ldexp(values[k], unit);
@@ -45,9 +42,8 @@ static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients
 static void permi_circle_at(permi_pencil *pencil, double re, double im)
 {
   perm_matrix *matrix = &pencil->matrix;
-  size_t e;
   matrix->kind = pencil->parts == 2 || im != 0 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
-  for (e = 0; e < matrix->nnz; e++) {
+  for (size_t e = 0; e < matrix->nnz; e++) {
     const permi_cell *c = pencil->cell + 2 * e, *l = c + 1;
     matrix->real[e] = c->real + (l->real * re - l->imaginary * im);
     matrix->imaginary[e] = c->imaginary + (l->real * im + l->imaginary * re);
@@ -65,9 +61,8 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   perm_result *result = pencil->result;
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
   const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
-  int j, k;
   most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
-  for (j = 0; j <= last && status == PERM_OK; j++) {
+  for (int j = 0; j <= last && status == PERM_OK; j++) {
     const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
     root[2 * j] = cos(angle);
     root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
@@ -82,16 +77,16 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
       status = pencil->watch->stopped;
   }
   error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
-  for (k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
     const long long shift = unit - (long long)pencil->shift * k;
     double sum[2] = {0, 0};
-    for (j = 0; j <= last; j++) {
+    for (int j = 0; j <= last; j++) {
       const int at = (int)((long long)j * k % N), other = parts == 1 && 2 * at > N;
       const double *w = root + 2 * (other ? N - at : at), *v = value + 2 * j, im = other ? -w[1] : w[1];
       sum[0] += v[0] * w[0] + v[1] * im;
       sum[1] += v[1] * w[0] - v[0] * im;
     }
-    for (j = 0; j < parts; j++)
+    for (int j = 0; j < parts; j++)
       values[k * parts + j] = permi_ldexp(sum[j], shift);
     bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
   }

@@ -47,16 +47,15 @@ static void permi_coefficients_block(const permi_numbers *numbers, void *to, siz
   const double prime = run->prime, inverse = prime > 0 ? 1 / prime : 0;
   permi_rook_way way[PERMI_COEFFICIENT_WAYS];
   double *y = (double *)to;
-  size_t k;
-  int s, side;
-  for (k = 0; k < count; k++, y += words) {
+  for (size_t k = 0; k < count; k++, y += words) {
     const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
     double terms = 0; /* size of the sum, in units of p / 2 */
     int ways = 0;
-    for (s = 0; s < 2 * origins; s++) {
+    for (int s = 0; s < 2 * origins; s++) {
       const permi_origin *from = &origin[s / 2];
       const size_t place = from->place ? from->place[k] : k;
-      const double c = (side = s % 2) ? from->c->imaginary : from->real;
+      const int side = s % 2;
+      const double c = side ? from->c->imaginary : from->real;
       const int is_short = prime <= 1 || fabs(c) <= 4, full = prime > 1 && terms + fmin(fabs(c), 2 + 2 * is_short) > 7;
       const permi_rook_way next = {(const double *)from->x + place * words - side, NULL, c,
                                    (uint64_t)from->c->integer[side], is_short, full};
@@ -119,9 +118,7 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
   const int n = pencil->n, words = pencil->degree + 30;
   const perm_isa isa = permi_isa(options);
   permi_budget budget;
-  permi_frontier *frontier;
   double cost = 0;
-  perm_status status;
   memset(&budget, 0, sizeof budget);
   budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget.most = 0.05 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / words;
@@ -134,10 +131,11 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
     return PERM_ERROR_MEMORY;
   if (cost >= PERMI_ORDER_MOST)
     return PERM_OK;
-  status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch, &plan->frontier);
+  const perm_status status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch,
+                                                   &plan->frontier);
   if (status != PERM_OK)
     return status == PERM_ERROR_LIMIT ? PERM_OK : status;
-  frontier = plan->frontier;
+  permi_frontier *frontier = plan->frontier;
   frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
   if (!frontier->words)
     return PERM_ERROR_MEMORY;
@@ -166,14 +164,13 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
   double *binomial = NULL;
   perm_status status = PERM_OK;
-  size_t e;
   plan->seconds = (double)INFINITY;
   if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
       (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
     goto done;
   status = PERM_ERROR_MEMORY;
   pencil->matrix.kind = PERM_KIND_INTEGER;
-  for (e = 0; e < pencil->matrix.nnz; e++)
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
   binomial = permi_binomials(allocator, n);
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
@@ -206,9 +203,8 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
 {
   permi_frontier *frontier = plan->frontier;
   double one = 1, *x;
-  int s;
   run->prime = (double)p;
-  for (s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
+  for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
     permi_coefficient *c = &frontier->coefficient[s];
     c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
     c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
@@ -241,8 +237,6 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
   permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  int q;
-  size_t k;
   memset(&run, 0, sizeof run);
   run.base.own = permi_coefficients_block;
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
@@ -251,20 +245,19 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
     permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
-  for (q = 0; q < passes && status == PERM_OK; q++) {
+  for (int q = 0; q < passes && status == PERM_OK; q++) {
     const uint64_t p = primes ? prime[q].p : !doubles;
-    const double *x;
     run.base.again = q > 0;
     run.base.seconds_before = q * plan->seconds;
     status = permi_coefficients_pass(plan, &run, p);
-    x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
-    for (k = 0; k < count && status == PERM_OK; k++)
+    const double *x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
+    for (size_t k = 0; k < count && status == PERM_OK; k++)
       if (p > 1)
         residue[k * (size_t)passes + (size_t)q] = permi_residue_of_double(x[k], p);
       else
         memcpy(doubles ? (void *)&doubles[k] : (void *)&residue[k], &x[k], sizeof *x);
   }
-  for (k = 0; k < count && status == PERM_OK && numbers; k++)
+  for (size_t k = 0; k < count && status == PERM_OK && numbers; k++)
     if (primes)
       permi_chinese_integer(prime, residue + k * (size_t)passes, passes, residue + count * words, &numbers[k]);
     else

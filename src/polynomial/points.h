@@ -20,6 +20,16 @@ typedef struct permi_side { /* C or L */
   ptrdiff_t ld;
 } permi_side;
 
+typedef struct permi_pencil_call {
+  permi_side side[2];
+  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int at[5];                           /* arguments: C, L, degree, options, coefficients */
+  perm_integer *integers;
+  double *values, *bounds;
+  int forms; /* 0, or C, L_1, .. stand in side[0], one below the other, and degree + 1 counts all coefficients */
+  const int *cuts;
+} permi_pencil_call;
+
 typedef struct permi_pencil {
   int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
   int certify, negative;         /* negative: an entry is, or is complex */
@@ -60,19 +70,19 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
-  int i, s, some, in_row, column[2];
-  for (i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
+  int some, in_row, column[2];
+  for (int i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
     if (pencil->cell)
       pencil->matrix.row_start[i] = used;
     for (k[0] = k[1] = 0, in_row = 0;; used += some != 0) {
       permi_cell cell[2];
-      int least;
-      for (s = 0; s < 2; s++)
+      for (int s = 0; s < 2; s++)
         column[s] = permi_side_entry(&side[s], i, k[s], pencil->n, pencil->parts, &cell[s]);
-      least = column[0] < column[1] ? column[0] : column[1];
+      const int least = column[0] < column[1] ? column[0] : column[1];
       if (least >= pencil->n)
         break;
-      for (s = some = 0; s < 2; s++) {
+      some = 0;
+      for (int s = 0; s < 2; s++) {
         if (column[s] != least)
           memset(&cell[s], 0, sizeof cell[s]);
         k[s] += column[s] == least;
@@ -111,7 +121,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   perm_matrix *matrix = &pencil->matrix;
   permi_pool *pool = &pencil->pool;
   unsigned char *mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
-  int j, columns = 0;
+  int columns = 0;
   matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
   matrix->column = (int *)permi_pool_get(pool, nnz + 1, sizeof(int));
   matrix->integer = (int64_t *)permi_pool_get(pool, nnz + 1, 8);
@@ -123,7 +133,7 @@ static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
   matrix->imaginary = matrix->real + nnz;
   pencil->most = 0;
   matrix->nnz = matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
-  for (j = 0; j < pencil->n; j++)
+  for (int j = 0; j < pencil->n; j++)
     columns += mark[j];
   pencil->most = columns < pencil->most ? columns : pencil->most;
   pencil->degree = pencil->degree < pencil->most ? pencil->degree : pencil->most;
@@ -135,16 +145,14 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
 {
   const perm_matrix *matrix = &pencil->matrix;
   double bits[2] = {0, 0};
-  size_t e;
-  int i;
   memset(pencil->line_sum, 0, (size_t)(pencil->m + pencil->n) * sizeof(double));
-  for (i = 0; i < pencil->m; i++)
-    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+  for (int i = 0; i < pencil->m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
       const double x = pencil->cell[2 * e].absolute + t * pencil->cell[2 * e + 1].absolute;
       pencil->line_sum[i] += x;
       pencil->line_sum[pencil->m + matrix->column[e]] += x;
     }
-  for (i = 0; i < pencil->m + pencil->n; i++)
+  for (int i = 0; i < pencil->m + pencil->n; i++)
     bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
   if (pencil->m != pencil->n)
     bits[0] = bits[1] = bits[pencil->m > pencil->n];
@@ -155,11 +163,9 @@ static double permi_pencil_bits(permi_pencil *pencil, double t)
 static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
 {
   perm_matrix *matrix = &pencil->matrix;
-  size_t e;
-  int part;
   matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
-  for (e = 0; e < matrix->nnz; e++)
-    for (part = 0; part < pencil->parts; part++) {
+  for (size_t e = 0; e < matrix->nnz; e++)
+    for (int part = 0; part < pencil->parts; part++) {
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
@@ -225,17 +231,21 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
 {
   const int certify = pencil->certify;
   const perm_result *result = pencil->result;
-  perm_status status;
-  size_t e;
   pencil->matrix.kind = PERM_KIND_REAL;
-  for (e = 0; e < pencil->matrix.nnz; e++)
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
   pencil->certify = 1;
-  status = permi_pencil_permanent(pencil, 0, 0, NULL);
+  const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
   if (status == PERM_OK) /* moduli and sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
+}
+
+static perm_status permi_pencil_overflows(const permi_pencil *pencil, double bits)
+{
+  return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
+                    bits + 2, 64 * PERM_INTEGER_WORDS);
 }
 
 /* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
@@ -266,8 +276,7 @@ static int permi_kronecker_fits(const permi_pencil *pencil, int b)
 static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
 {
   int64_t carry = 0;
-  int k;
-  for (k = 0; k < count; k++, numbers += parts) {
+  for (int k = 0; k < count; k++, numbers += parts) {
     const int word = k * b / 64, shift = k * b % 64;
     const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
     int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
@@ -279,9 +288,8 @@ static void permi_kronecker_digits(const perm_integer *value, int b, int count, 
 
 static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer *numbers)
 {
-  perm_status status;
   permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  status = permi_pencil_permanent(pencil, 1, 0, NULL);
+  const perm_status status = permi_pencil_permanent(pencil, 1, 0, NULL);
   if (status == PERM_OK)
     permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
   if (status == PERM_OK && pencil->parts == 2)
@@ -321,17 +329,16 @@ static double permi_points_seconds(permi_pencil *pencil, double bits, int modula
 static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
 {
   const uint64_t p = prime->p;
-  int i, k;
-  for (k = 1; k <= most; k++) /* 2^64 / k */
+  for (int k = 1; k <= most; k++) /* 2^64 / k */
     inverse[k] = permi_prime_inverse((uint64_t)k, prime);
-  for (k = 1; k <= most; k++)
-    for (i = most; i >= k; i--) {
+  for (int k = 1; k <= most; k++)
+    for (int i = most; i >= k; i--) {
       const int64_t apart = permi_point(i) - permi_point(i - k);
       const uint64_t rise = permi_residue_add(f[i - (apart < 0)], f[i - (apart > 0)], 1, p);
       f[i] = permi_montgomery(rise, inverse[apart < 0 ? -apart : apart], prime);
     }
-  for (k = most - 1; k >= 0; k--)
-    for (i = k; i < most; i++)
+  for (int k = most - 1; k >= 0; k--)
+    for (int i = k; i < most; i++)
       f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
 }
 
@@ -358,12 +365,10 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
   perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
   perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  int q, part;
-  size_t j;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 50);
-  for (q = 0; q < primes && status == PERM_OK; q++) {
-    for (j = 0; j < points && status == PERM_OK && q < runs; j++) {
+  for (int q = 0; q < primes && status == PERM_OK; q++) {
+    for (size_t j = 0; j < points && status == PERM_OK && q < runs; j++) {
       permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
       status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0, NULL);
       value[j] = pencil->result->integer;
@@ -372,18 +377,18 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
       if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
         status = watch->stopped;
     }
-    for (part = 0; part < parts && status == PERM_OK; part++) {
+    for (int part = 0; part < parts && status == PERM_OK; part++) {
       const perm_integer *x = value + (size_t)part * points;
-      for (j = 0; j < points; j++)
+      for (size_t j = 0; j < points; j++)
         f[j] = permi_words_residue(x[j].word, x[j].words, x[j].negative, prime[q].p);
       permi_points_interpolate(f, pencil->most, &prime[q], f + points);
-      for (j = 0; j < count; j++)
+      for (size_t j = 0; j < count; j++)
         residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = f[j];
       if (permi_watch(watch, 10.0 * (double)points * (double)points))
         status = watch->stopped;
     }
   }
-  for (j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
+  for (size_t j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
     permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
   permi_pool_release(&pool);
   return status;

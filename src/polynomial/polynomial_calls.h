@@ -1,15 +1,7 @@
 /* ================================================================================ >>polynomial_calls
    perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
 #pragma once
-#include "circle.h"
-
-typedef struct permi_pencil_call {
-  permi_side side[2];
-  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
-  int at[5];                           /* arguments: C, L, degree, options, coefficients */
-  perm_integer *integers;
-  double *values, *bounds;
-} permi_pencil_call;
+#include "several.h"
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
                                            perm_result *result)
@@ -21,8 +13,8 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   int row;
   size_t e;
   if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
-    status = permi_check_entries(call->m, call->n, side->real, side->real || side->integer, side->ld, call->parts,
-                                 result);
+    status = permi_check_entries(call->forms ? call->m * call->forms : call->m, call->n, side->real, side->real || side->integer,
+                                 side->ld, call->parts, result);
   else if (side->kind == PERMI_SIDE_MATRIX)
     status = permi_check_sparse(matrix, watch, result);
   if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
@@ -33,7 +25,7 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
                         row + 1);
   if (status < 0) {
     memcpy(message, result->message, sizeof message);
-    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : 'C', message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : call->forms ? 'A' : 'C', message);
   }
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
@@ -43,17 +35,19 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
 {
   const perm_method method = options->method;
   perm_status status = permi_check_whole(options, call->at[3], result);
-  int s;
-  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER &&
-                             (method != PERM_METHOD_EXACT || call->values)) ||
+  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
+                             (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
                             (options->precision != PERM_PRECISION_DEFAULT &&
                              (options->precision == PERM_PRECISION_EXACT) != !call->values)))
     return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
-                      "polynomials are computed by method auto or frontier, those of integers also by method exact, "
-                      "and always with precision exact");
+                      "polynomials are computed by method auto or, in one variable, frontier, those of integers also "
+                      "by method exact, and always with precision exact");
   if (status == PERM_OK)
     status = permi_check_order(call->m, call->n, result);
-  for (s = 0; s < 2 && status == PERM_OK; s++)
+  if (status == PERM_OK && call->forms && (call->degree < 0 || call->m > 32767))
+    return permi_fail(result, PERM_ERROR_SIZE, call->at[2],
+                      "variables or cuts are negative, or would have too many coefficients");
+  for (int s = 0; s < 2 && status == PERM_OK; s++)
     status = permi_pencil_check_side(call, s, watch, result);
   if (status == PERM_OK && call->degree < 0)
     status = permi_fail(result, PERM_ERROR_SIZE, call->at[2], "degree is negative (%d)", call->degree);
@@ -70,8 +64,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   perm_status status, planning = PERM_ERROR_LIMIT;
   int modular = 0, b;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
-    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
-                      bits + 2, 64 * PERM_INTEGER_WORDS);
+    return permi_pencil_overflows(pencil, bits);
   status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
@@ -110,8 +103,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
   permi_number first = permi_number_one();
   const int parts = call->parts;
   double worst = 0;
-  int k;
-  for (k = 0; k < (call->degree + 1) * parts; k++) {
+  for (int k = 0; k < (call->degree + 1) * parts; k++) {
     if (call->values) {
       call->values[k] = k / parts > given ? 0 : call->values[k];
       worst = fmax(worst, k / parts > given ? 0 : call->bounds[k / parts]);
@@ -156,14 +148,15 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   watch->activity = "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
-  status = permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   if (status == PERM_OK && call->values && !bounds)
     call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
   if (status == PERM_OK && pencil.pool.failed)
     status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK && call->values) {
-    size_t k;
-    for (k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
+  if (status == PERM_OK && call->forms) {
+    status = permi_several_compute(&pencil, call);
+  } else if (status == PERM_OK && call->values) {
+    for (size_t k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
       call->values[k] = call->bounds[k] = 0;
     status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
@@ -181,19 +174,17 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
 static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
 {
   const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
-  const double arrays = call->m > 0 && call->n > 0 && !c ? 16.0 * call->parts * call->m * call->n : 0;
+  const double arrays = c ? 0 : 8.0 * (call->forms ? call->forms : 2) * call->parts * fmax(call->m, 0) * fmax(call->n, 0);
   permi_metered meter;
   const perm_options *options =
       permi_meter_begin(&meter, options_given, arrays + permi_matrix_cost(c) + permi_matrix_cost(l));
   permi_control watch = permi_control_begin(options);
   perm_result unused;
-  perm_status status;
-  int k;
   result = result ? result : &unused;
   permi_result_clear(result);
-  status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
+  const perm_status status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
   result->seconds = permi_seconds() - watch.start;
-  for (k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
+  for (int k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
     call->values[k] = (double)NAN;
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
@@ -203,7 +194,7 @@ static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree
                                              ptrdiff_t ldc)
 {
   const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
-                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL};
+                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL, 0, NULL};
   return call;
 }
 
@@ -211,7 +202,16 @@ static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_ma
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL};
+                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+  return call;
+}
+
+static permi_pencil_call permi_pencil_several(int m, int n, int parts, int variables, const int *cuts, const int64_t *a,
+                                              const double *real, ptrdiff_t lda)
+{
+  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                                  m, n, parts, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8}, NULL, NULL,
+                                  NULL, variables + 1, cuts};
   return call;
 }
 
@@ -289,7 +289,7 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 {
   const permi_pencil_call call = {
       {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL};
+      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL, 0, NULL};
   return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
 }
 
@@ -299,7 +299,39 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
   const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   const permi_pencil_call call = {
       {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL};
+      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL, 0, NULL};
   return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_several(m, n, 1, variables, cuts, a, NULL, lda), NULL, 0, options,
+                               coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result)
+{
+  return permi_pencil_integers(permi_pencil_several(m, n, 2, variables, cuts, a, NULL, lda), NULL, 0, options,
+                               coefficients, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_several(m, n, 1, variables, cuts, NULL, a, lda), NULL, 0, options,
+                              coefficients, bounds, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result)
+{
+  return permi_pencil_doubles(permi_pencil_several(m, n, 2, variables, cuts, NULL, a, lda), NULL, 0, options,
+                              coefficients, bounds, result);
 }
 /* SPDX-License-Identifier: MIT */

@@ -17,13 +17,13 @@ typedef struct permi_rook {
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
-  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
-  for (k = 0; k < block->vertices; k++) {
+  int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
+  for (int k = 0; k < block->vertices; k++) {
     open[k] = block->start[k + 1] - block->start[k];
     after[k] = -1;
   }
-  for (k = 0; k < block->vertices; k++)
-    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+  for (int k = 0; k < block->vertices; k++)
+    for (int e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
       const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
       const int degree = block->start[v + 1] - block->start[v];
       if (open[v] < 0 || (v != order[k] && open[v] != 1))
@@ -33,7 +33,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
       last = open[v] < degree ? v : last;
       width -= open[v] < degree;
       open[v] = -1;
-      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+      for (int i = block->start[v]; i < block->start[v + 1]; i++) {
         const int t = block->neighbour[i];
         width += open[t] == block->start[t + 1] - block->start[t];
         open[t] -= open[t] >= 0;
@@ -123,11 +123,10 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
 static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
-  int i, k;
-  for (k = 1; k <= rook->m && status == PERM_OK; k++)
-    for (i = 1; i <= k; i++)
+  for (int k = 1; k <= rook->m && status == PERM_OK; k++)
+    for (int i = 1; i <= k; i++)
       permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
-  for (k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+  for (int k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
     const perm_integer x = numbers[k];
     numbers[k] = numbers[rook->m - k];
     numbers[rook->m - k] = x;

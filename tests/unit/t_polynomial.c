@@ -1,4 +1,4 @@
-/* >>points >>coefficients >>circle >>polynomial_calls: coefficients of per(C + x L) against
+/* >>points >>coefficients >>circle >>several >>polynomial_calls: coefficients of per(C + x L) against
    expansion by subsets of columns, known fullerenes, between engines. */
 
 #include "fullerene.h"
@@ -271,6 +271,118 @@ TEST(t_polynomial_doubles)
   CHECK(relative > 100);
 }
 
+/* Several variables: all products, one by one. */
+typedef struct t_several {
+  int m, n, parts, forms, cut[3];
+  int64_t a[4 * 5 * 5 * 2]; /* entries, or */
+  double x[4 * 5 * 5 * 2];
+  uint64_t residue[4 * 4 * 4][2]; /* of coefficients */
+  oracle_wide wide[4 * 4 * 4][2];
+  double moduli[4 * 4 * 4];
+} t_several;
+
+static void t_several_walk(t_several *s, int i, int used, const int *degree, const uint64_t *residue,
+                           const oracle_wide *wide, double moduli)
+{
+  const int by = s->m > s->n, rows = by ? s->n : s->m, columns = by ? s->m : s->n;
+  const uint64_t p = T_POLYNOMIAL_PRIME;
+  for (int k = 1, at = degree[0], step = s->cut[0] + 1; i == rows; at += degree[k] * step, step *= s->cut[k++] + 1) {
+    if (degree[k - 1] > s->cut[k - 1])
+      return;
+    if (k < 3)
+      continue;
+    for (int part = 0; part < 2; part++) {
+      s->residue[at][part] = (s->residue[at][part] + residue[part]) % p;
+      s->wide[at][part] += wide[part];
+    }
+    s->moduli[at] += moduli;
+    return;
+  }
+  for (int j = 0; j < columns; j++)
+    for (int k = 0; k < s->forms && !(used >> j & 1); k++) {
+      const int at = ((k * s->m + (by ? j : i)) * s->n + (by ? i : j)) * s->parts;
+      const double re = s->x[at], im = s->parts == 2 ? s->x[at + 1] : 0;
+      const oracle_wide next[2] = {re * wide[0] - im * wide[1], re * wide[1] + im * wide[0]};
+      uint64_t r[2] = {0, 0}, product[2];
+      int higher[4] = {degree[0], degree[1], degree[2], 0};
+      for (int part = 0; part < s->parts; part++) {
+        const int64_t y = s->a[at + part];
+        r[part] = (y < 0 ? 0 - (uint64_t)y : (uint64_t)y) % p;
+        r[part] = y < 0 && r[part] ? p - r[part] : r[part];
+      }
+      product[0] = (oracle_multiply(r[0], residue[0], p) + p - oracle_multiply(r[1], residue[1], p)) % p;
+      product[1] = (oracle_multiply(r[0], residue[1], p) + oracle_multiply(r[1], residue[0], p)) % p;
+      higher[k ? k - 1 : 3]++;
+      t_several_walk(s, i + 1, used | 1 << j, higher, product, next, moduli * hypot(re, im));
+    }
+}
+
+TEST(t_polynomial_several_variables)
+{
+  static t_several s;
+  static perm_integer numbers[128];
+  static double value[128], bound[64];
+  int far, sharp = 0;
+  for (int trial = 0; trial < 1500; trial++) {
+    const int exact = trial & 1, v = test_below(4), start[3] = {0, 0, 0}, kind = test_below(5 + (trial % 3 != 0));
+    const uint64_t one[2] = {1, 0};
+    const oracle_wide wide[2] = {1, 0};
+    perm_options options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+    perm_result result;
+    memset(&s, 0, sizeof s);
+    s.m = test_below(4);
+    s.n = trial & 2 ? s.m : test_below(6);
+    s.parts = 1 + (trial % 3 == 0);
+    s.forms = v + 1;
+    far = trial % 10 == 8 ? 60 : 0;
+    for (int k = 0; k < v; k++)
+      s.cut[k] = test_below(4);
+    for (int k = 0; k < s.forms * s.m * s.n * s.parts; k++)
+      if (exact)
+        s.a[k] = t_polynomial_entry(kind);
+      else
+        s.x[k] = test_below(4) ? ldexp(test_uniform() - 0.5, far * (k / (s.m * s.n * s.parts))) : 0;
+    t_several_walk(&s, 0, 0, start, one, wide, 1);
+    const int count = (s.cut[0] + 1) * (s.cut[1] + 1) * (s.cut[2] + 1);
+    if (exact)
+      CHECK_SHOW((s.parts == 2 ? perm_polynomial_several_gaussian : perm_polynomial_several_integer)(
+                     s.m, s.n, v, s.a, s.n, s.cut, &options, numbers, &result) == PERM_OK, "%s", result.message);
+    else
+      CHECK_SHOW((s.parts == 2 ? perm_polynomial_several_complex : perm_polynomial_several_real)(
+                     s.m, s.n, v, s.x, s.n, s.cut, &options, value, bound, &result) == PERM_OK, "%s", result.message);
+    for (int t = 0; t < count; t++) {
+      for (int part = 0; part < s.parts && exact; part++)
+        CHECK_SHOW(oracle_modulo(&numbers[t * s.parts + part], T_POLYNOMIAL_PRIME) == s.residue[t][part],
+                   "trial %d: %d x %d, %d variables, parts %d, coefficient %d", trial, s.m, s.n, v, s.parts, t);
+      if (exact)
+        continue;
+      const double re = (double)(s.wide[t][0] - value[t * s.parts]);
+      const double im = s.parts == 2 ? (double)(s.wide[t][1] - value[2 * t + 1]) : 0;
+      CHECK_SHOW(hypot(re, im) <= bound[t], "trial %d: off by %g, bound %g", trial, hypot(re, im), bound[t]);
+      CHECK_SHOW(bound[t] <= 2e-13 * s.moduli[t] + DBL_MIN, "trial %d: bound %g of %g", trial, bound[t], s.moduli[t]);
+      sharp += hypot(re, im) > bound[t] / 300;
+    }
+  }
+  CHECK(sharp > 50);
+}
+
+/* With one variable, against the other engines; order 9 and 12, cuts below it. */
+TEST(t_polynomial_several_and_one)
+{
+  static int64_t a[2 * 144];
+  static perm_integer numbers[2][13];
+  perm_result result;
+  for (int trial = 0; trial < 6; trial++) {
+    const int n = trial & 1 ? 12 : 9, cut = trial < 2 ? n : 1 + trial, side = n * n;
+    for (int k = 0; k < 2 * side; k++)
+      a[k] = t_polynomial_entry(trial & 2 ? 1 : 5);
+    CHECK_SHOW(perm_polynomial_several_integer(n, n, 1, a, n, &cut, NULL, numbers[0], &result) == PERM_OK, "%s",
+               result.message);
+    CHECK(perm_polynomial_integer(n, n, a, n, a + side, n, cut, NULL, numbers[1], &result) == PERM_OK);
+    CHECK_SHOW(!memcmp(numbers[0], numbers[1], ((size_t)cut + 1) * sizeof(perm_integer)), "order %d, cut %d", n, cut);
+  }
+}
+
 static int t_polynomial_cancels(const perm_progress *progress, void *data)
 {
   *(double *)data = progress->fraction;
@@ -360,5 +472,32 @@ TEST(t_polynomial_refuses)
   CHECK(perm_polynomial_integer(24, 24, a, 24, a + 7, 24, 24, &options, numbers, &result) == PERM_STOPPED_CANCELLED &&
         fraction > 0);
   perm_matrix_free(&matrix[2]);
+  options = t_sparse_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
+  static const int cuts[3] = {1, 2, -1}, wide[2] = {9999, 9999};
+  CHECK(perm_polynomial_several_integer(2, 2, 3, a, 2, cuts, &options, numbers, &result) == PERM_ERROR_SIZE &&
+        result.argument == 6);
+  CHECK(perm_polynomial_several_integer(2, 2, 1, a, 2, NULL, &options, numbers, &result) == PERM_ERROR_SIZE);
+  CHECK(perm_polynomial_several_integer(2, 2, -1, a, 2, cuts, &options, numbers, &result) == PERM_ERROR_SIZE);
+  CHECK(perm_polynomial_several_integer(2, 2, 2, a, 2, wide, &options, numbers, &result) == PERM_ERROR_SIZE);
+  CHECK(perm_polynomial_several_gaussian(2, 2, 2, NULL, 2, cuts, &options, numbers, &result) == PERM_ERROR_NULL &&
+        result.argument == 4);
+  CHECK(perm_polynomial_several_real(2, 2, 1, d, 1, cuts, &options, value, bound, &result) == PERM_ERROR_STRIDE &&
+        result.argument == 5 && value[0] != value[0] && value[1] != value[1]);
+  CHECK(perm_polynomial_several_integer(40, 31, 0, a, 31, NULL, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "of sets");
+  options.max_bytes = 1e6;
+  CHECK(perm_polynomial_several_integer(20, 20, 1, a, 20, cuts, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  options.max_bytes = 0;
+  options.max_seconds = 1e-4;
+  CHECK(perm_polynomial_several_integer(20, 20, 1, a, 20, cuts, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "more than max_seconds");
+  options.max_seconds = 0;
+  options.method = PERM_METHOD_EXACT;
+  CHECK(perm_polynomial_several_integer(2, 2, 1, a, 2, cuts, &options, numbers, &result) == PERM_ERROR_OPTION &&
+        result.argument == 7);
+  options.method = PERM_METHOD_AUTO;
+  options.cancel = &cancel;
+  CHECK(perm_polynomial_several_integer(18, 18, 1, a, 18, cuts, &options, numbers, &result) ==
+        PERM_STOPPED_CANCELLED);
 }
 /* SPDX-License-Identifier: MIT */
