@@ -51,7 +51,6 @@
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Kro82] Kronecker, J. reine angew. Math. 92 (1882) 1-122: polynomials as integers.
      [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
      [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.
@@ -195,10 +194,9 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* The polynomial per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is
    that of x^k, exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs.
    What exceeds min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier
-   states in one pass of polynomials (method frontier: states times degree words), else (exact) by one permanent of C +
-   2^b L, if 62 bits hold its entries, or by as many permanents as there may be coefficients. options.modulus: residues.
-   PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors
-   integers are undefined. [Kro82] */
+   states in one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents
+   as there may be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits.
+   PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result);
@@ -3410,11 +3408,9 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ========================================================================================== >>points
-   The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
-   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) [Kro82].
-   - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes.
-   The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
+   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes,
+   are interpolated by Newton modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of
+   the sums of lines. */
 
 typedef enum permi_side_kind {
   PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY
@@ -3670,38 +3666,6 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(seconds).text, options->max_seconds);
   return PERM_OK;
-}
-
-/* Returns 1 if C + 2^b L has entries of 63 bits (Gaussian: 53) and P(2^b) is no longer than a perm_integer. */
-static int permi_kronecker_fits(const permi_pencil *pencil, int b)
-{
-  return b < 62 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
-         pencil->largest[0] + ldexp(pencil->largest[1], b) < ldexp(1, pencil->parts == 2 ? 53 : 62);
-}
-
-/* Sets numbers[k parts] to the balanced digits of `value` to base 2^b. */
-static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
-{
-  int64_t carry = 0;
-  for (int k = 0; k < count; k++, numbers += parts) {
-    const int word = k * b / 64, shift = k * b % 64;
-    const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
-    int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
-    carry = digit >> (b - 1) != 0;
-    digit -= carry << b;
-    *numbers = permi_integer_of(value->negative ? -digit : digit);
-  }
-}
-
-static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer *numbers)
-{
-  permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  const perm_status status = permi_pencil_permanent(pencil, 1, 0, NULL);
-  if (status == PERM_OK)
-    permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
-  if (status == PERM_OK && pencil->parts == 2)
-    permi_kronecker_digits(&pencil->result->imaginary_integer, b, pencil->degree + 1, 2, numbers + 1);
-  return status;
 }
 
 static int64_t permi_point(int j)
@@ -4287,7 +4251,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
   return PERM_OK;
 }
 
-/* Sets entries, of the transpose if m > n, or residues of integers. Returns log2 of a bound on the sum of all moduli. */
+/* Sets entries (residues), of the transpose if m > n. Returns log2 of a bound on the sum of all moduli. */
 static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
 {
   const int by = call->m > call->n;
@@ -4300,7 +4264,8 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
           const size_t at = ((size_t)(i * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
           double *to = s->entry + at;
           permi_cell cell;
-          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts, &cell);
+          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts,
+                           &cell);
           largest = fmax(largest, fmax(fabs(cell.real), fabs(cell.imaginary)));
           to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
           to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
@@ -4343,6 +4308,7 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
   uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, numbers * words + 2 * words, sizeof *residue);
   s->residue = (uint64_t *)permi_pool_get(&pencil->pool, (size_t)(s->m * s->n) * (size_t)s->forms * 3 + 1, 8);
+  const uint64_t *all = s->word + ((parts * s->count) << s->n);
   perm_status status = pencil->pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 62);
@@ -4350,7 +4316,7 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
     permi_several_fill(s, call, &prime[q]);
     status = permi_several_pass(s, &prime[q]);
     for (size_t t = 0; t < numbers; t++)
-      residue[t * (size_t)primes + (size_t)q] = s->word[(((size_t)s->planes << s->n) + t % parts) * s->count + t / parts];
+      residue[t * (size_t)primes + (size_t)q] = all[t % parts * s->count + t / parts];
   }
   for (size_t t = 0; t < numbers && status == PERM_OK; t++)
     permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
@@ -4424,8 +4390,8 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   int row;
   size_t e;
   if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
-    status = permi_check_entries(call->forms ? call->m * call->forms : call->m, call->n, side->real, side->real || side->integer,
-                                 side->ld, call->parts, result);
+    status = permi_check_entries(call->m * (call->forms ? call->forms : 1), call->n, side->real,
+                                 side->real || side->integer, side->ld, call->parts, result);
   else if (side->kind == PERMI_SIDE_MATRIX)
     status = permi_check_sparse(matrix, watch, result);
   if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
@@ -4436,7 +4402,8 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
                         row + 1);
   if (status < 0) {
     memcpy(message, result->message, sizeof message);
-    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s", s ? 'L' : call->forms ? 'A' : 'C', message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s",
+               s ? 'L' : call->forms ? 'A' : 'C', message);
   }
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
@@ -4471,9 +4438,9 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
 static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
   const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
-  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY, digits = points, vectors = points;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY;
   perm_status status, planning = PERM_ERROR_LIMIT;
-  int modular = 0, b;
+  int modular = 0;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_pencil_overflows(pencil, bits);
   status = permi_coefficients_plan(pencil, plan);
@@ -4481,29 +4448,22 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  /* moduli are worth a permanent if fewer bits help; they are hardly below e^-m of the bound */
-  if (status == PERM_OK && fmin(points, plan->seconds) > PERMI_FREE_SECONDS && bits > 58 &&
-      (plan->seconds < (double)INFINITY || bits - 1.5 * pencil->m < 58))
+  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
+      bits > 58) /* moduli are worth a permanent if fewer bits help */
     status = permi_pencil_moduli(pencil, 1, &bits);
   if (status != PERM_OK)
     return status;
   bits = fmax(bits, 0);
-  b = bits < 60 ? (int)bits + 3 : 64;
-  if (!frontier && permi_kronecker_fits(pencil, b)) {
-    permi_pencil_at(pencil, (int64_t)1 << b, 0);
-    digits = permi_pencil_seconds(pencil, 1, 0, &planning);
-  }
-  vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
-  status = permi_pencil_may(pencil, fmin(vectors, fmin(points, digits)), planning);
-  if (status == PERM_OK && vectors > fmin(points, digits))
-    status = digits <= points ? permi_kronecker_run(pencil, b, numbers)
-                              : permi_points_run(pencil, bits, modular, numbers);
+  const double vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  status = permi_pencil_may(pencil, fmin(vectors, points), planning);
+  if (status == PERM_OK && vectors > points)
+    status = permi_points_run(pencil, bits, modular, numbers);
   else if (status == PERM_OK && plan->frontier)
     status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
   else if (status == PERM_OK)
     memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
   if (status == PERM_OK)
-    pencil->result->method = vectors > fmin(points, digits) ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+    pencil->result->method = vectors > points ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
   return status;
 }
 
@@ -4585,10 +4545,10 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
 static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
 {
   const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
-  const double arrays = c ? 0 : 8.0 * (call->forms ? call->forms : 2) * call->parts * fmax(call->m, 0) * fmax(call->n, 0);
+  const double area = c ? 0 : fmax(call->m, 0) * fmax(call->n, 0), sides = call->forms ? call->forms : 2;
   permi_metered meter;
   const perm_options *options =
-      permi_meter_begin(&meter, options_given, arrays + permi_matrix_cost(c) + permi_matrix_cost(l));
+      permi_meter_begin(&meter, options_given, 8 * call->parts * sides * area + permi_matrix_cost(c) + permi_matrix_cost(l));
   permi_control watch = permi_control_begin(options);
   perm_result unused;
   result = result ? result : &unused;
@@ -4600,150 +4560,125 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-/* The arguments of calls of arrays, of integers or doubles, and of sparse matrices. */
-static permi_pencil_call permi_pencil_arrays(int m, int n, int parts, int degree, const int64_t *c, const double *real,
-                                             ptrdiff_t ldc)
+static int permi_pencil_parts(const perm_matrix *c, const perm_matrix *l)
 {
-  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, NULL, 0}},
-                                  m, n, parts, degree, 0, {3, 5, 7, 8, 9}, NULL, NULL, NULL, 0, NULL};
-  return call;
-}
-
-static permi_pencil_call permi_pencil_sparse(const perm_matrix *c, const perm_matrix *l, int degree)
-{
-  const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
-  const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                                  c ? c->m : 0, c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
-  return call;
-}
-
-static permi_pencil_call permi_pencil_several(int m, int n, int parts, int variables, const int *cuts, const int64_t *a,
-                                              const double *real, ptrdiff_t lda)
-{
-  const permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                                  m, n, parts, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8}, NULL, NULL,
-                                  NULL, variables + 1, cuts};
-  return call;
-}
-
-static perm_status permi_pencil_integers(permi_pencil_call call, const int64_t *l, ptrdiff_t ldl,
-                                         const perm_options *options, perm_integer *coefficients, perm_result *result)
-{
-  if (call.side[1].kind == PERMI_SIDE_ARRAY) {
-    call.side[1].integer = l;
-    call.side[1].ld = ldl;
-  }
-  call.integers = coefficients;
-  return permi_pencil_run(&call, options, result);
-}
-
-static perm_status permi_pencil_doubles(permi_pencil_call call, const double *l, ptrdiff_t ldl,
-                                        const perm_options *options, double *coefficients, double *bounds,
-                                        perm_result *result)
-{
-  call.side[1].real = l;
-  call.side[1].ld = ldl;
-  call.values = coefficients;
-  call.bounds = bounds;
-  return permi_pencil_run(&call, options, result);
+  return (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
 }
 
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result)
 {
-  return permi_pencil_integers(permi_pencil_arrays(m, n, 1, degree, c, NULL, ldc), l, ldl, options, coefficients,
-                               result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
+                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result)
 {
-  return permi_pencil_integers(permi_pencil_arrays(m, n, 2, degree, c, NULL, ldc), l, ldl, options, coefficients,
-                               result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
+                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                ptrdiff_t ldl, int degree, const perm_options *options,
                                                double *coefficients, double *bounds, perm_result *result)
 {
-  return permi_pencil_doubles(permi_pencil_arrays(m, n, 1, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
-                              result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
+                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   double *coefficients, double *bounds, perm_result *result)
 {
-  return permi_pencil_doubles(permi_pencil_arrays(m, n, 2, degree, NULL, c, ldc), l, ldl, options, coefficients, bounds,
-                              result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
+                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  return permi_pencil_integers(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, result);
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
+                            coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  return permi_pencil_doubles(permi_pencil_sparse(c, l, degree), NULL, 0, options, coefficients, bounds, result);
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
+                            NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
                                                       const perm_options *options, perm_integer *coefficients,
                                                       perm_result *result)
 {
-  const permi_pencil_call call = {
-      {{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, 1, n, 1, {2, 2, 1, 4, 5}, NULL, NULL, NULL, 0, NULL};
-  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            n, n, 1, n, 1, {2, 2, 1, 4, 5}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  const int n = matrix ? matrix->n : 0, parts = matrix && matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  const permi_pencil_call call = {
-      {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-      n, n, parts, n, 1, {1, 1, 1, 2, 3}, NULL, NULL, NULL, 0, NULL};
-  return permi_pencil_integers(call, NULL, 0, options, coefficients, result);
+  const int n = matrix ? matrix->n : 0;
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0},
+                             {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            n, n, permi_pencil_parts(matrix, NULL), n, 1, {1, 1, 1, 2, 3},
+                            coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
                                                           const int *cuts, const perm_options *options,
                                                           perm_integer *coefficients, perm_result *result)
 {
-  return permi_pencil_integers(permi_pencil_several(m, n, 1, variables, cuts, a, NULL, lda), NULL, 0, options,
-                               coefficients, result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            coefficients, NULL, NULL, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
 }
 
-PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
-                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                           const int *cuts, const perm_options *options,
                                                            perm_integer *coefficients, perm_result *result)
 {
-  return permi_pencil_integers(permi_pencil_several(m, n, 2, variables, cuts, a, NULL, lda), NULL, 0, options,
-                               coefficients, result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            coefficients, NULL, NULL, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
                                                        const int *cuts, const perm_options *options,
                                                        double *coefficients, double *bounds, perm_result *result)
 {
-  return permi_pencil_doubles(permi_pencil_several(m, n, 1, variables, cuts, NULL, a, lda), NULL, 0, options,
-                              coefficients, bounds, result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            NULL, coefficients, bounds, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
 }
 
 PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
                                                           const int *cuts, const perm_options *options,
                                                           double *coefficients, double *bounds, perm_result *result)
 {
-  return permi_pencil_doubles(permi_pencil_several(m, n, 2, variables, cuts, NULL, a, lda), NULL, 0, options,
-                              coefficients, bounds, result);
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            NULL, coefficients, bounds, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
 }
 
 /* ===================================================================================== >>placements

@@ -50,7 +50,6 @@
      [Gur05] Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
      [SB99]  Beichl, Sullivan, J. Comput. Phys. 149 (1999) 128-147: importance sampling.
      [Bor55] Borchardt, J. reine angew. Math. 53 (1855) 193-198: Cauchy matrices.
-     [Kro82] Kronecker, J. reine angew. Math. 92 (1882) 1-122: polynomials as integers.
      [HL08]  Huber, Law, SODA 2008, 681-689: a bound that nests.
      [HRK21] Harviainen, Royskoe, Koivisto, NeurIPS 2021: deeper bounds.
      [Hub17] Huber, Random Struct. Algorithms 50 (2017) 167-182: Bernoulli variables.

@@ -98,10 +98,9 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 /* The polynomial per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is
    that of x^k, exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs.
    What exceeds min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier
-   states in one pass of polynomials (method frontier: states times degree words), else (exact) by one permanent of C +
-   2^b L, if 62 bits hold its entries, or by as many permanents as there may be coefficients. options.modulus: residues.
-   PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors
-   integers are undefined. [Kro82] */
+   states in one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents
+   as there may be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits.
+   PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result);

@@ -1,9 +1,7 @@
 /* ========================================================================================== >>points
-   The polynomial P(x) = per(C + x L) of a pencil of integers, from exact permanents:
-   - If all |coefficients| are below 2^(b-1), they are the balanced digits of P(2^b) [Kro82].
-   - Values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes, are interpolated by Newton modulo
-     primes.
-   The coefficients' moduli add up to per(|C| + |L|), at most the product of the sums of lines. */
+   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes,
+   are interpolated by Newton modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of
+   the sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"
@@ -263,38 +261,6 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(seconds).text, options->max_seconds);
   return PERM_OK;
-}
-
-/* Returns 1 if C + 2^b L has entries of 63 bits (Gaussian: 53) and P(2^b) is no longer than a perm_integer. */
-static int permi_kronecker_fits(const permi_pencil *pencil, int b)
-{
-  return b < 62 && (double)b * (pencil->most + 1) <= 64 * PERM_INTEGER_WORDS - 64 &&
-         pencil->largest[0] + ldexp(pencil->largest[1], b) < ldexp(1, pencil->parts == 2 ? 53 : 62);
-}
-
-/* Sets numbers[k parts] to the balanced digits of `value` to base 2^b. */
-static void permi_kronecker_digits(const perm_integer *value, int b, int count, int parts, perm_integer *numbers)
-{
-  int64_t carry = 0;
-  for (int k = 0; k < count; k++, numbers += parts) {
-    const int word = k * b / 64, shift = k * b % 64;
-    const uint64_t high = shift ? value->word[word + 1] << (64 - shift) : 0;
-    int64_t digit = (int64_t)((value->word[word] >> shift | high) & ((UINT64_C(1) << b) - 1)) + carry;
-    carry = digit >> (b - 1) != 0;
-    digit -= carry << b;
-    *numbers = permi_integer_of(value->negative ? -digit : digit);
-  }
-}
-
-static perm_status permi_kronecker_run(permi_pencil *pencil, int b, perm_integer *numbers)
-{
-  permi_pencil_at(pencil, (int64_t)1 << b, 0);
-  const perm_status status = permi_pencil_permanent(pencil, 1, 0, NULL);
-  if (status == PERM_OK)
-    permi_kronecker_digits(&pencil->result->integer, b, pencil->degree + 1, pencil->parts, numbers);
-  if (status == PERM_OK && pencil->parts == 2)
-    permi_kronecker_digits(&pencil->result->imaginary_integer, b, pencil->degree + 1, 2, numbers + 1);
-  return status;
 }
 
 static int64_t permi_point(int j)

@@ -97,7 +97,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
   return PERM_OK;
 }
 
-/* Sets entries, of the transpose if m > n, or residues of integers. Returns log2 of a bound on the sum of all moduli. */
+/* Sets entries (residues), of the transpose if m > n. Returns log2 of a bound on the sum of all moduli. */
 static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
 {
   const int by = call->m > call->n;
@@ -110,7 +110,8 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
           const size_t at = ((size_t)(i * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
           double *to = s->entry + at;
           permi_cell cell;
-          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts, &cell);
+          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts,
+                           &cell);
           largest = fmax(largest, fmax(fabs(cell.real), fabs(cell.imaginary)));
           to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
           to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
@@ -153,6 +154,7 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
   uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, numbers * words + 2 * words, sizeof *residue);
   s->residue = (uint64_t *)permi_pool_get(&pencil->pool, (size_t)(s->m * s->n) * (size_t)s->forms * 3 + 1, 8);
+  const uint64_t *all = s->word + ((parts * s->count) << s->n);
   perm_status status = pencil->pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 62);
@@ -160,7 +162,7 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
     permi_several_fill(s, call, &prime[q]);
     status = permi_several_pass(s, &prime[q]);
     for (size_t t = 0; t < numbers; t++)
-      residue[t * (size_t)primes + (size_t)q] = s->word[(((size_t)s->planes << s->n) + t % parts) * s->count + t / parts];
+      residue[t * (size_t)primes + (size_t)q] = all[t % parts * s->count + t / parts];
   }
   for (size_t t = 0; t < numbers && status == PERM_OK; t++)
     permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
