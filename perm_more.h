@@ -4416,10 +4416,11 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
   if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
                              (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
                             (options->precision != PERM_PRECISION_DEFAULT &&
-                             (options->precision == PERM_PRECISION_EXACT) != !call->values)))
+                             (options->precision == PERM_PRECISION_EXACT) != !call->values) ||
+                            (options->modulus && call->values)))
     return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
                       "polynomials are computed by method auto or, in one variable, frontier, those of integers also "
-                      "by method exact, and always with precision exact");
+                      "by method exact, always with precision exact, or with a modulus");
   if (status == PERM_OK)
     status = permi_check_order(call->m, call->n, result);
   if (status == PERM_OK && call->forms && (call->degree < 0 || call->m > 32767))
@@ -4548,7 +4549,8 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   const double area = c ? 0 : fmax(call->m, 0) * fmax(call->n, 0), sides = call->forms ? call->forms : 2;
   permi_metered meter;
   const perm_options *options =
-      permi_meter_begin(&meter, options_given, 8 * call->parts * sides * area + permi_matrix_cost(c) + permi_matrix_cost(l));
+      permi_meter_begin(&meter, options_given, 8 * call->parts * sides * area + permi_matrix_cost(c) +
+                                                   permi_matrix_cost(l));
   permi_control watch = permi_control_begin(options);
   perm_result unused;
   result = result ? result : &unused;

@@ -73,11 +73,11 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
     {"--rook", " --polynomial --permanental --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
-    {"--polynomial", " --permanental --certify --tolerance --minors --gradient --marginals --estimate --sample --explain "
-                     "--rows --cols --gpus --cpu-fallback --gpu-cache ",
+    {"--polynomial", " --permanental --certify --tolerance --minors --gradient --marginals --estimate --sample "
+                     "--explain --rows --cols --gpus --cpu-fallback --gpu-cache ",
      "the coefficients of one polynomial are computed on the CPU, with bounds"},
-    {"--permanental", " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain --rows --cols "
-                      "--gpus --cpu-fallback --gpu-cache ",
+    {"--permanental", " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain --rows "
+                      "--cols --gpus --cpu-fallback --gpu-cache ",
      "the coefficients of one polynomial are computed on the CPU, with bounds"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
@@ -527,8 +527,8 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
   if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->polynomial ||
       run->permanental || run->sample)
-    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and polynomials "
-                     "do not go with", what, "leave one out");
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and "
+                     "polynomials do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)

@@ -412,6 +412,10 @@ TEST(t_polynomial_refuses)
   options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_polynomial_integer(2, 2, a, 2, a, 2, 2, &options, numbers, &result) == PERM_ERROR_OPTION);
+  options.precision = PERM_PRECISION_DEFAULT;
+  options.modulus = 7;
+  CHECK(perm_polynomial_real(2, 2, d, 2, d, 2, 2, &options, value, bound, &result) == PERM_ERROR_OPTION);
+  options.modulus = 0;
   options.precision = PERM_PRECISION_EXACT;
   CHECK(perm_polynomial_complex(2, 2, d, 2, d, 2, 2, &options, value, bound, &result) == PERM_ERROR_OPTION);
   options.precision = PERM_PRECISION_DEFAULT;

@@ -22,7 +22,8 @@
 #include <time.h>
 
 /* Words of the command line; an empty one: raw bytes. Options that need a value get one mostly. */
-static const char *const fuzz_flags[] = {"--json", "--explain", "--certify", "--estimate", "--gradient", "--progress", "--permanental",
+static const char *const fuzz_flags[] = {"--json", "--explain", "--certify", "--estimate", "--gradient", "--progress",
+                                         "--permanental",
                                          "--merge", "--cpu-fallback", "--", "-", "a.mtx", "b.txt", "k.ckpt"};
 static const char *const fuzz_valued[] = {
     "--method",  "--precision", "--mod",    "--tolerance", "--threads",    "--isa",      "--gpus",
