@@ -191,12 +191,12 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
-/* The polynomial per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is
-   that of x^k, exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs.
-   What exceeds min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier
-   states in one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents
-   as there may be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits.
-   PERM_ERROR_LIMIT: predicted. Checkpoints are refused. On errors integers are undefined. */
+/* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
+   exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
+   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
+   predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
                                                   ptrdiff_t ldl, int degree, const perm_options *options,
                                                   perm_integer *coefficients, perm_result *result);
@@ -220,10 +220,10 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result);
-/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, (v + 1)
-   m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above; bounds
-   are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at most 30
-   columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
+/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, of (v
+   + 1) m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above;
+   bounds are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at
+   most 30 columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
 PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
                                                           const int *cuts, const perm_options *options,
                                                           perm_integer *coefficients, perm_result *result);
@@ -3924,7 +3924,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   const perm_allocator *allocator = &pencil->options->allocator;
   const int n = pencil->n;
   permi_pool pool = {allocator, NULL, 0};
-  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line), v;
+  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line);
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
   double *binomial = NULL;
   perm_status status = PERM_OK;
@@ -3940,7 +3940,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
-    for (v = 0; v < 2 * n; v++)
+    for (int v = 0; v < 2 * n; v++)
       line[v] = v;
     status = PERM_OK;
     if (permi_split(&plan->working))
@@ -3954,19 +3954,11 @@ done:
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
 }
 
-static void permi_coefficients_release(permi_coefficients *plan)
-{
-  if (plan->frontier)
-    permi_owned_release(&plan->working.allocator, plan->frontier);
-  permi_pool_release(&plan->block.pool);
-  permi_pool_release(&plan->working.pool);
-}
-
 /* A pass modulo p; 1: 2^64; 0: doubles. */
 static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coefficients_run *run, uint64_t p)
 {
   permi_frontier *frontier = plan->frontier;
-  double one = 1, *x;
+  const double one = 1;
   run->prime = (double)p;
   for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
     permi_coefficient *c = &frontier->coefficient[s];
@@ -3976,7 +3968,7 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
   permi_layout_fill(run->base.arrays, &run->base.layout[0], 0, 0, 0);
   permi_places_start(run->base.places);
   permi_arrays_shorten(&run->base, 0);
-  x = (double *)(void *)permi_array_values(&run->base, 0, 0);
+  double *x = (double *)(void *)permi_array_values(&run->base, 0, 0);
   memset(x, 0, run->base.bytes);
   memcpy(x + 1, p == 1 ? (const void *)&p : (const void *)&one, sizeof one);
   return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
@@ -4155,13 +4147,12 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
 }
 
 /* ========================================================================================= >>several
-   per(C + x_1 L_1 + x_2 L_2 + ...), the degree in each variable cut: the permanents of the first |S| rows and columns
-   S, for all sets S of columns, as polynomials of as many coefficients as are asked for. That of S is a sum over its
-   columns: no sign is there to cancel. In doubles, beside one of moduli; of integers modulo primes below 2^62.
-   THE BOUND, u = 2^-53: row i adds 2 (v + 1) i products or fewer to each part, of numbers that are rounded to u as
-   moduli are, so a complex sum is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, and a coefficient by
-   gamma(3/2 of the sum over rows, and of what is added at the end). What underflows, 2^-1074 a product, meets rows of
-   (v + 1) n entries of at most 1. */
+   per(C + x_1 L_1 + ..), the degree in each variable cut: for all sets S of columns the permanents of the first |S|
+   rows there, as polynomials. That of S is a sum over its columns, without signs that cancel: in doubles, beside one of
+   moduli, or of integers modulo primes below 2^62.
+   THE BOUND, u = 2^-53: row i adds at most 2 (v + 1) i products to a part, and moduli are rounded thrice: a complex sum
+   is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, a coefficient by gamma of 3/2 the sum over rows, and
+   of what is added at the end. What underflows, 2^-1074 a product, meets rows of (v + 1) n entries of at most 1. */
 
 #define PERMI_SEVERAL_LINES 30
 
@@ -4536,7 +4527,10 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  if (plan.frontier)
+    permi_owned_release(&plan.working.allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);

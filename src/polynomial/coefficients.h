@@ -160,7 +160,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   const perm_allocator *allocator = &pencil->options->allocator;
   const int n = pencil->n;
   permi_pool pool = {allocator, NULL, 0};
-  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line), v;
+  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line);
   unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
   double *binomial = NULL;
   perm_status status = PERM_OK;
@@ -176,7 +176,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
   if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
-    for (v = 0; v < 2 * n; v++)
+    for (int v = 0; v < 2 * n; v++)
       line[v] = v;
     status = PERM_OK;
     if (permi_split(&plan->working))
@@ -190,19 +190,11 @@ done:
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
 }
 
-static void permi_coefficients_release(permi_coefficients *plan)
-{
-  if (plan->frontier)
-    permi_owned_release(&plan->working.allocator, plan->frontier);
-  permi_pool_release(&plan->block.pool);
-  permi_pool_release(&plan->working.pool);
-}
-
 /* A pass modulo p; 1: 2^64; 0: doubles. */
 static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coefficients_run *run, uint64_t p)
 {
   permi_frontier *frontier = plan->frontier;
-  double one = 1, *x;
+  const double one = 1;
   run->prime = (double)p;
   for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
     permi_coefficient *c = &frontier->coefficient[s];
@@ -212,7 +204,7 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
   permi_layout_fill(run->base.arrays, &run->base.layout[0], 0, 0, 0);
   permi_places_start(run->base.places);
   permi_arrays_shorten(&run->base, 0);
-  x = (double *)(void *)permi_array_values(&run->base, 0, 0);
+  double *x = (double *)(void *)permi_array_values(&run->base, 0, 0);
   memset(x, 0, run->base.bytes);
   memcpy(x + 1, p == 1 ? (const void *)&p : (const void *)&one, sizeof one);
   return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);

@@ -159,7 +159,10 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  if (plan.frontier)
+    permi_owned_release(&plan.working.allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);

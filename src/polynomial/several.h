@@ -1,11 +1,10 @@
 /* ========================================================================================= >>several
-   per(C + x_1 L_1 + x_2 L_2 + ...), the degree in each variable cut: the permanents of the first |S| rows and columns
-   S, for all sets S of columns, as polynomials of as many coefficients as are asked for. That of S is a sum over its
-   columns: no sign is there to cancel. In doubles, beside one of moduli; of integers modulo primes below 2^62.
-   THE BOUND, u = 2^-53: row i adds 2 (v + 1) i products or fewer to each part, of numbers that are rounded to u as
-   moduli are, so a complex sum is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, and a coefficient by
-   gamma(3/2 of the sum over rows, and of what is added at the end). What underflows, 2^-1074 a product, meets rows of
-   (v + 1) n entries of at most 1. */
+   per(C + x_1 L_1 + ..), the degree in each variable cut: for all sets S of columns the permanents of the first |S|
+   rows there, as polynomials. That of S is a sum over its columns, without signs that cancel: in doubles, beside one of
+   moduli, or of integers modulo primes below 2^62.
+   THE BOUND, u = 2^-53: row i adds at most 2 (v + 1) i products to a part, and moduli are rounded thrice: a complex sum
+   is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, a coefficient by gamma of 3/2 the sum over rows, and
+   of what is added at the end. What underflows, 2^-1074 a product, meets rows of (v + 1) n entries of at most 1. */
 #pragma once
 #include "circle.h"
 
