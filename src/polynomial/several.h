@@ -212,7 +212,8 @@ static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call
     return permi_pencil_overflows(pencil, bits);
   pencil->result->method = PERM_METHOD_FRONTIER;
   pencil->result->terms = ways;
-  perm_status status = permi_pencil_may(pencil, 1e-9 * ways * (double)s.count * s.planes * (exact ? 4 * primes : 1), 0);
+  perm_status status = permi_pencil_may(pencil, 1e-9 * ways * (double)s.count * s.planes * (exact ? 4 * primes : 1),
+                                        PERM_OK);
   if (status == PERM_OK && exact)
     return permi_several_integers(&s, pencil, call, primes);
   if (status == PERM_OK)
