@@ -21,6 +21,8 @@
        perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
+       perm_polynomial_*            all coefficients of per(C + x L)
+       perm_permanental_polynomial* of per(x I - A)
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_amplitudes_*            all amplitudes or probabilities of photons in an interferometer
        perm_compute_low_rank_*      two thin factors, of declared rank
@@ -31,7 +33,7 @@
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
      - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
-     - Rook numbers are exact, and integers are sampled without rounding.
+     - Rook numbers and polynomials of integers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
@@ -40,6 +42,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
@@ -191,6 +194,58 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
    undefined. */
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
+
+/* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
+   exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
+   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
+   predicted. Checkpoints are refused. On errors integers are undefined. */
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result);
+/* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
+   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
+   small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result);
+/* Of sparse matrices with whole entries, else PERM_ERROR_UNSUPPORTED. */
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result);
+/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, of (v
+   + 1) m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above;
+   bounds are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at
+   most 30 columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result);
+/* The permanental polynomial per(x I - A) of an n x n matrix: n + 1 coefficients, as above. */
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result);
 
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
@@ -3412,6 +3467,1277 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, name, result), result);
 }
 
+/* ========================================================================================== >>points
+   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes,
+   are interpolated by Newton modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of
+   the sums of lines. */
+
+typedef enum permi_side_kind {
+  PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY
+} permi_side_kind;
+typedef struct permi_side { /* C or L */
+  permi_side_kind kind;
+  const perm_matrix *matrix;
+  const double *real; /* of an array: this or the next */
+  const int64_t *integer;
+  ptrdiff_t ld;
+} permi_side;
+
+typedef struct permi_pencil_call {
+  permi_side side[2];
+  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int at[5];                           /* arguments: C, L, degree, options, coefficients */
+  perm_integer *integers;
+  double *values, *bounds;
+  int forms; /* 0, or C, L_1, .. stand in side[0], one below the other, and degree + 1 counts all coefficients */
+  const int *cuts;
+} permi_pencil_call;
+
+typedef struct permi_pencil {
+  int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
+  int certify, negative;         /* negative: an entry is, or is complex */
+  int shift;                     /* log2 of the size of C's entries over L's */
+  double largest[2];             /* modulus in C, in L */
+  const perm_options *options;
+  permi_control *watch;
+  perm_result *result;
+  permi_pool pool;
+  permi_cell *cell;   /* two an entry: of C, of L */
+  double *line_sum;   /* of rows, columns */
+  perm_matrix matrix; /* entries at a point */
+} permi_pencil;
+
+/* Returns the column of a row's k-th entry, at least n: none. */
+static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int parts, permi_cell *cell)
+{
+  const ptrdiff_t at = (side->ld * i + (ptrdiff_t)k) * parts;
+  const perm_matrix *matrix = side->matrix;
+  int column = side->kind == PERMI_SIDE_IDENTITY ? k ? n : i : (int)k;
+  *cell = permi_cell_one();
+  if (matrix) {
+    if (k >= matrix->row_start[i + 1] - matrix->row_start[i])
+      return n;
+    permi_matrix_entry(matrix, matrix->row_start[i] + k, cell);
+    column = matrix->column[matrix->row_start[i] + k];
+  } else if (side->kind == PERMI_SIDE_ARRAY && column < n) {
+    cell->integer = side->integer ? side->integer[at] : 0;
+    cell->imaginary_integer = side->integer && parts == 2 ? side->integer[at + 1] : 0;
+    cell->real = side->real ? side->real[at] : (double)cell->integer;
+    cell->imaginary = side->real && parts == 2 ? side->real[at + 1] : (double)cell->imaginary_integer;
+  }
+  cell->absolute = hypot(cell->real, cell->imaginary);
+  return column;
+}
+
+/* Counts the entries that C or L has or, with pencil->cell, takes them. mark: of columns with an L. */
+static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
+{
+  size_t used = 0, k[2];
+  int some, in_row, column[2];
+  for (int i = 0; i < pencil->m && !permi_watch(pencil->watch, 50); i++, pencil->most += in_row) {
+    if (pencil->cell)
+      pencil->matrix.row_start[i] = used;
+    for (k[0] = k[1] = 0, in_row = 0;; used += some != 0) {
+      permi_cell cell[2];
+      for (int s = 0; s < 2; s++)
+        column[s] = permi_side_entry(&side[s], i, k[s], pencil->n, pencil->parts, &cell[s]);
+      const int least = column[0] < column[1] ? column[0] : column[1];
+      if (least >= pencil->n)
+        break;
+      some = 0;
+      for (int s = 0; s < 2; s++) {
+        if (column[s] != least)
+          memset(&cell[s], 0, sizeof cell[s]);
+        k[s] += column[s] == least;
+        some |= cell[s].absolute > 0 ? 1 << s : 0;
+        pencil->largest[s] = fmax(pencil->largest[s], cell[s].absolute);
+        pencil->negative |= cell[s].real < 0 || cell[s].imaginary != 0;
+      }
+      if (!pencil->cell || !some)
+        continue;
+      memcpy(pencil->cell + 2 * used, cell, sizeof cell);
+      pencil->matrix.column[used] = least;
+      in_row |= some >> 1;
+      mark[least] |= (unsigned char)(some >> 1);
+    }
+  }
+  return used;
+}
+
+static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
+{
+  memset(pencil, 0, sizeof *pencil);
+  pencil->m = pencil->matrix.m = m;
+  pencil->n = pencil->matrix.n = n;
+  pencil->parts = parts;
+  pencil->options = watch->options;
+  pencil->watch = watch;
+  pencil->result = result;
+  pencil->degree = INT_MAX;
+  pencil->pool.allocator = &watch->options->allocator;
+}
+
+/* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
+static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
+{
+  const size_t m = (size_t)pencil->m, n = (size_t)pencil->n, nnz = permi_pencil_merge(pencil, side, NULL);
+  perm_matrix *matrix = &pencil->matrix;
+  permi_pool *pool = &pencil->pool;
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(pool, n + 1, 1);
+  int columns = 0;
+  matrix->row_start = (size_t *)permi_pool_zeros(pool, m + 1, sizeof(size_t));
+  matrix->column = (int *)permi_pool_get(pool, nnz + 1, sizeof(int));
+  matrix->integer = (int64_t *)permi_pool_get(pool, nnz + 1, 8);
+  matrix->real = (double *)permi_pool_get(pool, 2 * nnz + 1, 8);
+  pencil->line_sum = (double *)permi_pool_get(pool, m + n + 1, sizeof(double));
+  pencil->cell = (permi_cell *)permi_pool_get(pool, nnz + 1, 2 * sizeof(permi_cell));
+  if (pool->failed)
+    return 0;
+  matrix->imaginary = matrix->real + nnz;
+  pencil->most = 0;
+  matrix->nnz = matrix->row_start[m] = permi_pencil_merge(pencil, side, mark);
+  for (int j = 0; j < pencil->n; j++)
+    columns += mark[j];
+  pencil->most = columns < pencil->most ? columns : pencil->most;
+  pencil->degree = pencil->degree < pencil->most ? pencil->degree : pencil->most;
+  return 1;
+}
+
+/* Returns log2 of a bound on per(|C| + t |L|). */
+static double permi_pencil_bits(permi_pencil *pencil, double t)
+{
+  const perm_matrix *matrix = &pencil->matrix;
+  double bits[2] = {0, 0};
+  memset(pencil->line_sum, 0, (size_t)(pencil->m + pencil->n) * sizeof(double));
+  for (int i = 0; i < pencil->m; i++)
+    for (size_t e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      const double x = pencil->cell[2 * e].absolute + t * pencil->cell[2 * e + 1].absolute;
+      pencil->line_sum[i] += x;
+      pencil->line_sum[pencil->m + matrix->column[e]] += x;
+    }
+  for (int i = 0; i < pencil->m + pencil->n; i++)
+    bits[i >= pencil->m] += log2(fmax(pencil->line_sum[i], 1));
+  if (pencil->m != pencil->n)
+    bits[0] = bits[1] = bits[pencil->m > pencil->n];
+  return fmin(bits[0], bits[1]) * (1 + 1e-12) + 1e-9;
+}
+
+/* The matrix becomes C + x L, modulo p unless 0. */
+static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
+{
+  perm_matrix *matrix = &pencil->matrix;
+  matrix->kind = pencil->parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER;
+  for (size_t e = 0; e < matrix->nnz; e++)
+    for (int part = 0; part < pencil->parts; part++) {
+      const permi_cell *cell = pencil->cell + 2 * e;
+      const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
+      const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
+      int64_t y = p ? 0 : c + l * x;
+      if (p) {
+        const uint64_t product = permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p);
+        const uint64_t r = permi_residue_add(permi_residue_of(c, p), product, 0, p);
+        y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
+      }
+      (part ? matrix->imaginary : matrix->real)[e] = (double)y;
+      matrix->integer[e] = part ? 0 : y;
+    }
+}
+
+/* Returns 1 if the matrix is better an array: plans for sparse ones would take longer than its permanent. */
+static int permi_pencil_is_dense(const permi_pencil *pencil)
+{
+  return 2.0 * (double)pencil->matrix.nnz > (double)pencil->m * pencil->n && pencil->m <= PERM_MAX_LINES &&
+         pencil->n <= PERM_MAX_LINES;
+}
+
+/* Computes the permanent exactly, modulo `modulus` unless 0, or in doubles or, into *job unless NULL, plans. */
+static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
+{
+  perm_options one = *pencil->options;
+  perm_result *result = pencil->result;
+  permi_problem problem;
+  void *entries = NULL;
+  perm_status status = PERM_OK;
+  one.method = PERM_METHOD_AUTO;
+  one.precision = exact ? PERM_PRECISION_EXACT : one.precision;
+  one.certify = !exact && pencil->certify;
+  one.modulus = modulus;
+  one.progress = NULL;
+  if (one.max_seconds > 0)
+    one.max_seconds = job ? 0 : fmax(pencil->watch->deadline - permi_seconds(), 1e-9);
+  if (permi_pencil_is_dense(pencil)) {
+    status = permi_sparse_array(&pencil->matrix, &one.allocator, exact, &problem, &entries, result);
+    if (status == PERM_OK)
+      status = job ? permi_problem_job(&problem, 2, &one, job, result) : permi_compute_array(&problem, &one, result);
+    permi_release(&one.allocator, entries);
+  } else {
+    status = job ? perm_sparse_job(&pencil->matrix, &one, job, result)
+                 : perm_compute_sparse(&pencil->matrix, &one, result);
+  }
+  return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
+}
+
+/* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
+static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
+{
+  perm_job *job = NULL;
+  double seconds = (double)INFINITY;
+  *status = permi_pencil_permanent(pencil, exact, modulus, &job);
+  if (*status == PERM_OK)
+    seconds = permi_job_seconds(job);
+  perm_job_free(job);
+  return seconds;
+}
+
+/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
+{
+  const int certify = pencil->certify;
+  const perm_result *result = pencil->result;
+  pencil->matrix.kind = PERM_KIND_REAL;
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
+    pencil->matrix.real[e] = pencil->cell[2 * e].absolute + r * pencil->cell[2 * e + 1].absolute;
+  pencil->certify = 1;
+  const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
+  pencil->certify = certify;
+  if (status == PERM_OK) /* moduli and sums are rounded */
+    *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
+  return status;
+}
+
+static perm_status permi_pencil_overflows(const permi_pencil *pencil, double bits)
+{
+  return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the coefficients may need %.0f bits, more than %d",
+                    bits + 2, 64 * PERM_INTEGER_WORDS);
+}
+
+/* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
+static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
+{
+  const perm_options *options = pencil->options;
+  pencil->watch->work_total = seconds;
+  pencil->watch->activity = "computing a polynomial";
+  if (seconds == (double)INFINITY)
+    return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
+                      options->method == PERM_METHOD_FRONTIER
+                          ? "the frontier takes square matrices of integers, or numbers >= 0, with few states"
+                          : perm_status_text(planning));
+  if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(seconds).text, options->max_seconds);
+  return PERM_OK;
+}
+
+static int64_t permi_point(int j)
+{
+  return j & 1 ? j / 2 + 1 : -(j / 2);
+}
+
+/* Returns 1 if values at all points can be computed as they are. */
+static int permi_points_fit(permi_pencil *pencil)
+{
+  const double last = (pencil->most + 1) / 2;
+  return pencil->largest[0] + last * pencil->largest[1] < ldexp(1, pencil->parts == 2 ? 53 : 62) &&
+         permi_pencil_bits(pencil, last) <= 64 * PERM_INTEGER_WORDS - 2;
+}
+
+/* Primes below 2^50: doubles have Gaussian entries modulo these. */
+static int permi_points_primes(double bits)
+{
+  return (int)((bits + 1) / 49.99) + 1;
+}
+
+/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
+static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
+{
+  const uint64_t modulus = modular ? UINT64_C(1) << 50 : 0;
+  permi_pencil_at(pencil, (pencil->most + 1) / 2, modulus);
+  return (pencil->most + 1) * permi_pencil_seconds(pencil, 1, modulus, status) *
+         (modular ? permi_points_primes(bits) : 1);
+}
+
+/* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
+static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
+{
+  const uint64_t p = prime->p;
+  for (int k = 1; k <= most; k++) /* 2^64 / k */
+    inverse[k] = permi_prime_inverse((uint64_t)k, prime);
+  for (int k = 1; k <= most; k++)
+    for (int i = most; i >= k; i--) {
+      const int64_t apart = permi_point(i) - permi_point(i - k);
+      const uint64_t rise = permi_residue_add(f[i - (apart < 0)], f[i - (apart > 0)], 1, p);
+      f[i] = permi_montgomery(rise, inverse[apart < 0 ? -apart : apart], prime);
+    }
+  for (int k = most - 1; k >= 0; k--)
+    for (int i = k; i < most; i++)
+      f[i] = permi_residue_add(f[i], permi_residue_multiply(f[i + 1], permi_residue_of(permi_point(k), p), p), 1, p);
+}
+
+/* word: 2 (primes + 1). */
+static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                  perm_integer *number)
+{
+  const size_t words = (size_t)primes + 1;
+  memset(number, 0, sizeof *number);
+  number->negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  memcpy(number->word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
+  permi_integer_trim(number);
+}
+
+/* Sets coefficients below 2^bits, by values as they are or modulo primes. */
+static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
+{
+  const int parts = pencil->parts, primes = permi_points_primes(bits), runs = modular ? primes : 1;
+  const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
+  permi_control *watch = pencil->watch;
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, 2 * count * words, sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
+  perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
+  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK)
+    permi_primes_choose(prime, (size_t)primes, 0, 50);
+  for (int q = 0; q < primes && status == PERM_OK; q++) {
+    for (size_t j = 0; j < points && status == PERM_OK && q < runs; j++) {
+      permi_pencil_at(pencil, permi_point((int)j), modular ? prime[q].p : 0);
+      status = permi_pencil_permanent(pencil, 1, modular ? prime[q].p : 0, NULL);
+      value[j] = pencil->result->integer;
+      value[points + j] = pencil->result->imaginary_integer;
+      watch->done = watch->work_total * ((double)q * (double)points + (double)(j + 1)) / ((double)points * runs);
+      if (status == PERM_OK && permi_watch(watch, PERMI_WATCH_UNITS))
+        status = watch->stopped;
+    }
+    for (int part = 0; part < parts && status == PERM_OK; part++) {
+      const perm_integer *x = value + (size_t)part * points;
+      for (size_t j = 0; j < points; j++)
+        f[j] = permi_words_residue(x[j].word, x[j].words, x[j].negative, prime[q].p);
+      permi_points_interpolate(f, pencil->most, &prime[q], f + points);
+      for (size_t j = 0; j < count; j++)
+        residue[(j * (size_t)parts + (size_t)part) * (size_t)primes + (size_t)q] = f[j];
+      if (permi_watch(watch, 10.0 * (double)points * (double)points))
+        status = watch->stopped;
+    }
+  }
+  for (size_t j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
+    permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ==================================================================================== >>coefficients
+   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0.
+   An entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
+   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
+
+#define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
+#define PERMI_COEFFICIENT_DENSE 10 /* order */
+
+typedef struct permi_coefficients {
+  permi_working working;
+  permi_block block;
+  permi_frontier *frontier;
+  double seconds;   /* of a pass */
+  double roundings; /* of a coefficient, at most */
+  double ways;      /* terms of all values */
+} permi_coefficients;
+
+typedef struct permi_coefficients_run {
+  permi_arrays_run base;
+  permi_rook_kernel kernel; /* of the pass */
+  double prime;             /* 1: 2^64; 0: none, doubles */
+} permi_coefficients_run;
+
+/* Returns the kernel modulo primes, or modulo 2^64 if `whole`, for which lanes are needed. */
+static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
+{
+#if PERMI_X86
+  if (permi_lanes(isa) >= 4)
+    return !whole                 ? PERMI_OF_X86(permi_rook_values, isa)
+           : permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2
+                                   : permi_rook_modulo_64_avx512;
+#endif
+  (void)isa;
+  return whole ? NULL : permi_rook_values_plain;
+}
+
+/* Sums blocks; `numbers` are a run's. */
+static void permi_coefficients_block(const permi_numbers *numbers, void *to, size_t count, const permi_origin *origin,
+                                     int origins)
+{
+  const permi_coefficients_run *run =
+      (const permi_coefficients_run *)(const void *)((const char *)numbers - offsetof(permi_arrays_run, numbers));
+  const size_t words = (size_t)numbers->words;
+  const double prime = run->prime, inverse = prime > 0 ? 1 / prime : 0;
+  permi_rook_way way[PERMI_COEFFICIENT_WAYS];
+  double *y = (double *)to;
+  for (size_t k = 0; k < count; k++, y += words) {
+    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
+    double terms = 0; /* size of the sum, in units of p / 2 */
+    int ways = 0;
+    for (int s = 0; s < 2 * origins; s++) {
+      const permi_origin *from = &origin[s / 2];
+      const size_t place = from->place ? from->place[k] : k;
+      const int side = s % 2;
+      const double c = side ? from->c->imaginary : from->real;
+      const int is_short = prime <= 1 || fabs(c) <= 4, full = prime > 1 && terms + fmin(fabs(c), 2 + 2 * is_short) > 7;
+      const permi_rook_way next = {(const double *)from->x + place * words - side, NULL, c,
+                                   (uint64_t)from->c->integer[side], is_short, full};
+      if (c == 0 || (from->place && place == PERMI_ARRAY_NOWHERE))
+        continue;
+      if (ways == PERMI_COEFFICIENT_WAYS) {
+        run->kernel(prime, inverse, way, ways, y, words);
+        way[0] = again;
+        ways = 1;
+      }
+      way[ways++] = next;
+      terms = (full ? 1 : terms) + fmin(fabs(c), 2 + 2 * is_short);
+    }
+    run->kernel(prime, inverse, way, ways, y, words);
+    y[0] = 0;
+  }
+}
+
+/* Sets entries and words of steps. mark: zeros, of vertices with an L. */
+static void permi_coefficients_fill(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
+{
+  permi_frontier *frontier = plan->frontier;
+  int touched[2] = {0, 0}, p, s, k;
+  frontier->numbers.algebra = PERMI_WORDS;
+  frontier->numbers.parts = 1;
+  for (p = 0; p <= frontier->steps; p++) {
+    const int most = touched[0] < touched[1] ? touched[0] : touched[1];
+    frontier->words[p] = frontier->numbers.words = ((most < pencil->degree ? most : pencil->degree) + 10) / 8 * 8;
+    plan->roundings++;
+    for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
+      permi_coefficient *c = &frontier->coefficient[s];
+      plan->roundings += 2;
+      plan->ways += 2 * frontier->states[p + 1];
+      if (frontier->entry[s] >= 0) {
+        const permi_cell *cell = pencil->cell + 2 * (plan->block.integer[frontier->entry[s]] - 1);
+        c->integer[0] = cell[0].integer;
+        c->integer[1] = cell[1].integer;
+        c->real = cell[0].real;
+        c->imaginary = cell[1].real;
+      }
+      for (k = 0; k < 2 && c->imaginary != 0; k++) {
+        const int v = k ? frontier->partner[s] : frontier->sequence[p];
+        touched[v >= plan->block.n] += !mark[v];
+        mark[v] = 1;
+      }
+    }
+    if (p > 0)
+      plan->seconds += (frontier->cost[p] - frontier->cost[p - 1]) * PERMI_ROOK_WAY_SECONDS * (frontier->words[p] + 30);
+  }
+}
+
+static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coefficients *plan, int *line,
+                                               unsigned char *mark, const double *binomial)
+{
+  const perm_options *options = pencil->options;
+  permi_control *watch = pencil->watch;
+  const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE,
+                                 permi_account_most(options)};
+  const permi_exactness exactness = {0, 0, 3, 0};
+  const int n = pencil->n, words = pencil->degree + 30;
+  const perm_isa isa = permi_isa(options);
+  permi_budget budget;
+  double cost = 0;
+  memset(&budget, 0, sizeof budget);
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = 0.05 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / words;
+  budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_WAY_SECONDS * words;
+  budget.quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
+  budget.account = &account;
+  if (!permi_block_create(&plan->working, line, line + n, n, n, &plan->block) ||
+      !permi_order(&options->allocator, &plan->block, binomial, &budget, line, &cost))
+    return PERM_ERROR_MEMORY;
+  if (cost >= PERMI_ORDER_MOST)
+    return PERM_OK;
+  const perm_status status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch,
+                                                   &plan->frontier);
+  if (status != PERM_OK)
+    return status == PERM_ERROR_LIMIT ? PERM_OK : status;
+  permi_frontier *frontier = plan->frontier;
+  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+  if (!frontier->words)
+    return PERM_ERROR_MEMORY;
+  plan->seconds = 0;
+  permi_coefficients_fill(pencil, plan, mark);
+  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch))
+    return PERM_ERROR_MEMORY;
+  if (!frontier->arrays) {
+    plan->seconds = (double)INFINITY;
+    return PERM_OK;
+  }
+  if (!permi_places_measure(frontier, watch))
+    return PERM_ERROR_MEMORY;
+  frontier->arrays->bytes += 64;
+  return PERM_OK;
+}
+
+/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan or, unless asked for,
+   many entries, or 0, without a frontier, if P is 0. The caller releases the cleared plan. */
+static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
+{
+  const perm_allocator *allocator = &pencil->options->allocator;
+  const int n = pencil->n;
+  permi_pool pool = {allocator, NULL, 0};
+  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line);
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
+  double *binomial = NULL;
+  perm_status status = PERM_OK;
+  plan->seconds = (double)INFINITY;
+  if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
+      (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
+    goto done;
+  status = PERM_ERROR_MEMORY;
+  pencil->matrix.kind = PERM_KIND_INTEGER;
+  for (size_t e = 0; e < pencil->matrix.nnz; e++)
+    pencil->matrix.integer[e] = (int64_t)e + 1;
+  binomial = permi_binomials(allocator, n);
+  if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
+    plan->working.watch = pencil->watch;
+    permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
+    for (int v = 0; v < 2 * n; v++)
+      line[v] = v;
+    status = PERM_OK;
+    if (permi_split(&plan->working))
+      status = permi_coefficients_frontier(pencil, plan, line, mark, binomial);
+    else
+      plan->seconds = 0;
+  }
+done:
+  permi_release(allocator, binomial);
+  permi_pool_release(&pool);
+  return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
+}
+
+/* A pass modulo p; 1: 2^64; 0: doubles. */
+static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coefficients_run *run, uint64_t p)
+{
+  permi_frontier *frontier = plan->frontier;
+  const double one = 1;
+  run->prime = (double)p;
+  for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
+    permi_coefficient *c = &frontier->coefficient[s];
+    c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
+    c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
+  }
+  permi_layout_fill(run->base.arrays, &run->base.layout[0], 0, 0, 0);
+  permi_places_start(run->base.places);
+  permi_arrays_shorten(&run->base, 0);
+  double *x = (double *)(void *)permi_array_values(&run->base, 0, 0);
+  memset(x, 0, run->base.bytes);
+  memcpy(x + 1, p == 1 ? (const void *)&p : (const void *)&one, sizeof one);
+  return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
+}
+
+/* Returns 0 if words modulo 2^64 will do for coefficients below 2^bits. */
+static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
+{
+  const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
+  return words ? 0 : permi_points_primes(bits);
+}
+
+/* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
+static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coefficients *plan, double bits,
+                                              perm_integer *numbers, double *doubles)
+{
+  const int primes = doubles ? 0 : permi_coefficients_primes(plan, bits), passes = primes ? primes : 1;
+  const perm_isa isa = plan->frontier->arrays->isa;
+  const size_t words = (size_t)passes + 1, count = (size_t)pencil->degree + 1;
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
+  permi_coefficients_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  memset(&run, 0, sizeof run);
+  run.base.own = permi_coefficients_block;
+  run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
+  if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
+    run.base.memory += 64; /* the word before the first value is read, and makes no difference */
+    permi_primes_choose(prime, (size_t)passes, 0, 50);
+    status = PERM_OK;
+  }
+  for (int q = 0; q < passes && status == PERM_OK; q++) {
+    const uint64_t p = primes ? prime[q].p : !doubles;
+    run.base.again = q > 0;
+    run.base.seconds_before = q * plan->seconds;
+    status = permi_coefficients_pass(plan, &run, p);
+    const double *x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
+    for (size_t k = 0; k < count && status == PERM_OK; k++)
+      if (p > 1)
+        residue[k * (size_t)passes + (size_t)q] = permi_residue_of_double(x[k], p);
+      else
+        memcpy(doubles ? (void *)&doubles[k] : (void *)&residue[k], &x[k], sizeof *x);
+  }
+  for (size_t k = 0; k < count && status == PERM_OK && numbers; k++)
+    if (primes)
+      permi_chinese_integer(prime, residue + k * (size_t)passes, passes, residue + count * words, &numbers[k]);
+    else
+      numbers[k] = permi_integer_of((int64_t)residue[k]);
+  pencil->result->terms = run.base.base.visited;
+  pencil->result->threads = run.base.base.threads;
+  pencil->result->isa = isa;
+  permi_pool_release(&run.base.base.pool);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ========================================================================================== >>circle
+   Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
+   the degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of
+   real pencils conjugate points have conjugate values.
+   THE BOUND, u = 2^-53:
+   1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
+      itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
+   2. Else, with M >= per(|C| + r |L|) >= |P(x_j)|: a root is wrong by 12 u, so an entry c + l x_j by 16 u (|c| + r
+      |l|), and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a
+      product with a root, and one of N: (N + 20) u (M + its error) for all. a_k is wrong by r^-k times the mean. */
+
+/* Returns log2 of a bound on sums of products of rows with entries of at most 1. */
+static int permi_circle_room(const permi_pencil *pencil)
+{
+  double bits = 2;
+  for (int i = 0; i < pencil->m; i++)
+    bits += log2(2.0 * (double)(pencil->matrix.row_start[i + 1] - pencil->matrix.row_start[i]) + 1);
+  return (int)fmin(bits, 1e6);
+}
+
+/* By >>coefficients, of C and L scaled to a largest entry from 1/2 to 1. */
+static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+{
+  const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
+  const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
+  for (int k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
+    permi_coefficient *entry = &plan->frontier->coefficient[k];
+    entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
+    entry->imaginary = ldexp(entry->imaginary, -l);
+  }
+  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
+    bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
+    values[k] = permi_ldexp(values[k], unit);
+  }
+  return status;
+}
+
+static void permi_circle_at(permi_pencil *pencil, double re, double im)
+{
+  perm_matrix *matrix = &pencil->matrix;
+  matrix->kind = pencil->parts == 2 || im != 0 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  for (size_t e = 0; e < matrix->nnz; e++) {
+    const permi_cell *c = pencil->cell + 2 * e, *l = c + 1;
+    matrix->real[e] = c->real + (l->real * re - l->imaginary * im);
+    matrix->imaginary[e] = c->imaginary + (l->real * im + l->imaginary * re);
+  }
+}
+
+static perm_status permi_circle_run(permi_pencil *pencil, double *values, double *bounds)
+{
+  const int N = pencil->most + 1, parts = pencil->parts, last = parts == 1 ? N / 2 : N - 1;
+  const int lines = pencil->m < pencil->n ? pencil->m : pencil->n;
+  const double r = ldexp(1, pencil->shift);
+  permi_pool pool = {&pencil->options->allocator, NULL, 0};
+  double *root = (double *)permi_pool_get(&pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
+  double bits = (double)INFINITY, error = 0, most;
+  perm_result *result = pencil->result;
+  perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
+  const long long unit = bits > -1e9 && bits < 1e9 ? (long long)ceil(bits) : 0;
+  most = bits < 1e9 ? exp2(bits - (double)unit) : bits;
+  for (int j = 0; j <= last && status == PERM_OK; j++) {
+    const double angle = 6.283185307179586 * (2 * j > N ? j - N : j) / N;
+    root[2 * j] = cos(angle);
+    root[2 * j + 1] = 2 * j % N ? sin(angle) : 0;
+    permi_circle_at(pencil, r * root[2 * j], r * root[2 * j + 1]);
+    status = permi_pencil_permanent(pencil, 0, 0, NULL);
+    bits = (parts == 1 && j > 0 && 2 * j < N ? 2.0 : 1.0) / N; /* its weight */
+    value[2 * j] = bits * permi_ldexp(result->value, result->exp2 - unit);
+    value[2 * j + 1] = bits * permi_ldexp(result->imaginary, result->exp2 - unit);
+    error += bits * permi_ldexp(result->error_bound, result->exp2 - unit);
+    pencil->watch->done = pencil->watch->work_total * (j + 1) / (last + 1);
+    if (status == PERM_OK && permi_watch(pencil->watch, PERMI_WATCH_UNITS))
+      status = pencil->watch->stopped;
+  }
+  error += expm1(lines * log1p(16 * PERMI_UNIT)) * most + (N + 20) * PERMI_UNIT * (most + error);
+  for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
+    const long long shift = unit - (long long)pencil->shift * k;
+    double sum[2] = {0, 0};
+    for (int j = 0; j <= last; j++) {
+      const int at = (int)((long long)j * k % N), other = parts == 1 && 2 * at > N;
+      const double *w = root + 2 * (other ? N - at : at), *v = value + 2 * j, im = other ? -w[1] : w[1];
+      sum[0] += v[0] * w[0] + v[1] * im;
+      sum[1] += v[1] * w[0] - v[0] * im;
+    }
+    for (int j = 0; j < parts; j++)
+      values[k * parts + j] = permi_ldexp(sum[j], shift);
+    bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* Sets coefficients in doubles, and bounds on their errors. */
+static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
+{
+  perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
+  double points = (double)INFINITY;
+  if (pencil->largest[1] > 0)
+    pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
+  pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
+  plan->seconds = points;
+  if (!pencil->negative && permi_circle_room(pencil) < 900)
+    status = permi_coefficients_plan(pencil, plan);
+  if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
+    permi_circle_at(pencil, ldexp(0.75, pencil->shift), pencil->most > 1 ? ldexp(0.66, pencil->shift) : 0);
+    points = (pencil->most + 2) * (pencil->parts == 1 ? 0.5 : 1) * permi_pencil_seconds(pencil, 0, 0, &planning);
+  }
+  if (status == PERM_OK)
+    status = permi_pencil_may(pencil, fmin(points, plan->seconds), planning);
+  if (status == PERM_OK && plan->seconds > points)
+    status = permi_circle_run(pencil, values, bounds);
+  else if (status == PERM_OK && plan->frontier)
+    status = permi_circle_vectors(pencil, plan, values, bounds);
+  if (status == PERM_OK && plan->seconds <= points)
+    pencil->result->method = PERM_METHOD_FRONTIER;
+  return status;
+}
+
+/* ========================================================================================= >>several
+   per(C + x_1 L_1 + ..), the degree in each variable cut: for all sets S of columns the permanents of the first |S|
+   rows there, as polynomials. That of S is a sum over its columns, without signs that cancel: in doubles, beside one of
+   moduli, or of integers modulo primes below 2^62.
+   THE BOUND, u = 2^-53: row i adds at most 2 (v + 1) i products to a part, and moduli are rounded thrice: a complex sum
+   is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, a coefficient by gamma of 3/2 the sum over rows, and
+   of what is added at the end. What underflows, 2^-1074 a product, meets rows of (v + 1) n entries of at most 1. */
+
+#define PERMI_SEVERAL_LINES 30
+
+typedef struct permi_several {
+  int m, n, forms, planes; /* m <= n; forms: C, L_1, .. */
+  size_t count;            /* coefficients */
+  int *unit;               /* of each form: the exponent of its largest entry */
+  size_t *step;            /* of each form: the distance of x_k, and behind, that of what it is a digit of */
+  double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
+  uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
+  double *value;           /* of a set: re, im, moduli; or, at the same place, */
+  uint64_t *word;          /* residues */
+  permi_control *watch;
+} permi_several;
+
+/* to += c x_k from, in doubles. */
+static void permi_several_add(const permi_several *s, int k, const double *c, const double *from, double *to)
+{
+  const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
+  for (size_t base = 0; base < count; base += period)
+    for (size_t t = base + step; t < base + period; t++) {
+      const double *x = from + t - step;
+      if (s->planes == 3) {
+        to[t] += c[0] * x[0] - c[1] * x[count];
+        to[t + count] += c[0] * x[count] + c[1] * x[0];
+        to[t + 2 * count] += c[2] * x[2 * count];
+      } else {
+        to[t] += c[0] * x[0];
+        to[t + count] += c[2] * x[count];
+      }
+    }
+}
+
+static void permi_several_add_residues(const permi_several *s, int k, const uint64_t *c, const uint64_t *from,
+                                       uint64_t *to, const permi_odd_modulus *prime)
+{
+  const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
+  for (size_t base = 0; base < count; base += period)
+    for (size_t t = base + step; t < base + period; t++)
+      for (int part = 0; part < s->planes; part++)
+        for (int other = 0; other < s->planes; other++) { /* i times i is -1 */
+          uint64_t *y = to + (size_t)(part ^ other) * count + t;
+          const uint64_t product = permi_montgomery(c[part], from[(size_t)other * count + t - step], prime);
+          *y = permi_residue_add(*y, product, part & other, prime->p);
+        }
+}
+
+/* The sum of the sets of m columns goes behind the sets. */
+static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus *prime)
+{
+  permi_control *watch = s->watch;
+  const size_t size = s->count * (size_t)s->planes, sets = (size_t)1 << s->n, all = sets * size;
+  memset(s->value, 0, size * sizeof *s->value);
+  memset(s->value + all, 0, size * sizeof *s->value);
+  if (prime)
+    s->word[0] = 1;
+  else
+    s->value[0] = s->value[size - s->count] = 1;
+  for (size_t set = s->m > 0; set < sets; set++) {
+    const size_t to = set * size;
+    int row = -1;
+    for (size_t rest = set; rest; rest &= rest - 1)
+      row++;
+    if (row >= s->m)
+      continue;
+    if (set)
+      memset(s->value + to, 0, size * sizeof *s->value);
+    for (int j = 0; j < s->n; j++)
+      for (int k = 0; k < s->forms && set >> j & 1; k++) {
+        const size_t at = ((size_t)(row * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
+        const size_t from = (set ^ (size_t)1 << j) * size;
+        if (prime && s->entry[at + 2] > 0)
+          permi_several_add_residues(s, k, s->residue + at, s->word + from, s->word + to, prime);
+        else if (s->entry[at + 2] > 0)
+          permi_several_add(s, k, s->entry + at, s->value + from, s->value + to);
+      }
+    for (size_t t = 0; t < size && row == s->m - 1; t++)
+      if (prime)
+        s->word[all + t] = permi_residue_add(s->word[all + t], s->word[to + t], 0, prime->p);
+      else
+        s->value[all + t] += s->value[to + t];
+    const double units = (row + 1.0) * s->forms * (double)size * (prime ? 4 : 1);
+    watch->done += 1e-9 * units;
+    if (permi_watch(watch, units))
+      return watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* Sets entries (residues), of the transpose if m > n. Returns log2 of a bound on the sum of all moduli. */
+static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
+{
+  const int by = call->m > call->n;
+  double bits = 0;
+  for (int k = 0; k < s->forms; k++) {
+    double largest = 0;
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i < s->m; i++)
+        for (int j = 0; j < s->n; j++) {
+          const size_t at = ((size_t)(i * s->n + j) * (size_t)s->forms + (size_t)k) * 3;
+          double *to = s->entry + at;
+          permi_cell cell;
+          permi_side_entry(&call->side[0], k * call->m + (by ? j : i), (size_t)(by ? i : j), call->n, call->parts,
+                           &cell);
+          largest = fmax(largest, fmax(fabs(cell.real), fabs(cell.imaginary)));
+          to[0] = call->integers ? cell.real : ldexp(cell.real, -s->unit[k]);
+          to[1] = call->integers ? cell.imaginary : ldexp(cell.imaginary, -s->unit[k]);
+          to[2] = hypot(to[0], to[1]);
+          for (int part = 0; part < 2 && prime; part++)
+            s->residue[at + (size_t)part] = permi_montgomery(
+                permi_residue_of(part ? cell.imaginary_integer : cell.integer, prime->p), prime->square, prime);
+          s->unit[k] = largest > 0 ? permi_exponent(largest) + (call->parts == 2) : 0;
+        }
+  }
+  for (int i = 0; i < s->m; i++) {
+    double sum = 0;
+    for (size_t t = 0; t < (size_t)s->n * (size_t)s->forms; t++)
+      sum += s->entry[((size_t)(i * s->n) * (size_t)s->forms + t) * 3 + 2];
+    bits += log2(fmax(sum, 1));
+  }
+  return bits * (1 + 1e-12) + 1e-9;
+}
+
+/* Sets coefficients from the sum, and bounds on their errors. */
+static void permi_several_doubles(const permi_several *s, const permi_pencil_call *call, double roundings, double lost)
+{
+  const int parts = call->parts;
+  const double gamma = permi_gamma(roundings), *all = s->value + ((size_t)s->planes * s->count << s->n);
+  for (size_t t = 0; t < s->count; t++) {
+    const double moduli = all[(size_t)parts * s->count + t];
+    long long unit = (long long)s->unit[0] * s->m;
+    for (int k = 1; k < s->forms; k++)
+      unit += (long long)(t % s->step[s->forms + k] / s->step[k]) * (s->unit[k] - s->unit[0]);
+    for (int part = 0; part < parts; part++)
+      call->values[t * (size_t)parts + (size_t)part] = permi_ldexp(all[(size_t)part * s->count + t], unit);
+    call->bounds[t] = moduli > 0 ? permi_ldexp(gamma / (1 - gamma) * moduli + lost, unit) * (1 + 1e-9) + DBL_MIN : 0;
+  }
+}
+
+static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil, const permi_pencil_call *call,
+                                          int primes)
+{
+  const size_t parts = (size_t)call->parts, words = (size_t)primes + 1, numbers = s->count * parts;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, numbers * words + 2 * words, sizeof *residue);
+  s->residue = (uint64_t *)permi_pool_get(&pencil->pool, (size_t)(s->m * s->n) * (size_t)s->forms * 3 + 1, 8);
+  const uint64_t *all = s->word + ((parts * s->count) << s->n);
+  perm_status status = pencil->pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK)
+    permi_primes_choose(prime, (size_t)primes, 0, 62);
+  for (int q = 0; q < primes && status == PERM_OK; q++) {
+    permi_several_fill(s, call, &prime[q]);
+    status = permi_several_pass(s, &prime[q]);
+    for (size_t t = 0; t < numbers; t++)
+      residue[t * (size_t)primes + (size_t)q] = all[t % parts * s->count + t / parts];
+  }
+  for (size_t t = 0; t < numbers && status == PERM_OK; t++)
+    permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
+  return status;
+}
+
+/* Returns one less than the number of coefficients, or -1. */
+static int permi_several_degree(int variables, const int *cuts)
+{
+  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
+  for (int k = 0; k < variables && count > 0; k++)
+    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
+  return (int)count - 1;
+}
+
+static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call *call)
+{
+  const int by = call->m > call->n, forms = call->forms, exact = call->integers != NULL;
+  permi_several s = {by ? call->n : call->m, by ? call->m : call->n, forms, call->parts + !exact,
+                     (size_t)call->degree + 1, NULL, NULL, NULL, NULL, NULL, NULL, pencil->watch};
+  const double most = pencil->options->max_bytes > 0 ? permi_max_bytes(pencil->options) : PERMI_DEFAULT_BYTES;
+  const double bytes = (ldexp(1, s.n) + 1) * 8 * s.planes * (double)s.count;
+  permi_pool *pool = &pencil->pool;
+  double sets = 1, ways = 0, roundings = 0;
+  if (s.n > PERMI_SEVERAL_LINES || bytes > most)
+    return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomials in several variables: %s of sets, over %s",
+                      permi_size_words(bytes).text, permi_size_words(most).text);
+  for (int i = 1; i <= s.m; i++) {
+    sets *= (s.n - i + 1.0) / i;
+    ways += sets * i * forms;
+    roundings += 1.5 * (2.0 * forms * i + 6);
+  }
+  s.unit = (int *)permi_pool_zeros(pool, (size_t)forms, sizeof(int));
+  s.step = (size_t *)permi_pool_zeros(pool, 2 * (size_t)forms, sizeof(size_t));
+  s.entry = (double *)permi_pool_get(pool, (size_t)(s.m * s.n) * (size_t)forms * 3 + 1, sizeof(double));
+  s.value = (double *)permi_pool_get(pool, (((size_t)1 << s.n) + 1) * (size_t)s.planes * s.count, sizeof(double));
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  s.word = (uint64_t *)(void *)s.value;
+  s.step[forms] = s.count;
+  for (int k = 1; k < forms; k++) {
+    s.step[k] = k > 1 ? s.step[forms + k - 1] : 1;
+    s.step[forms + k] = s.step[k] * ((size_t)call->cuts[k - 1] + 1);
+  }
+  const double bits = permi_several_fill(&s, call, NULL);
+  const int primes = exact ? (int)((bits + 1) / 61.99) + 1 : 0;
+  if (exact && bits > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_pencil_overflows(pencil, bits);
+  pencil->result->method = PERM_METHOD_FRONTIER;
+  pencil->result->terms = ways;
+  perm_status status = permi_pencil_may(pencil, 1e-9 * ways * (double)s.count * s.planes * (exact ? 4 * primes : 1),
+                                        PERM_OK);
+  if (status == PERM_OK && exact)
+    return permi_several_integers(&s, pencil, call, primes);
+  if (status == PERM_OK)
+    status = permi_several_pass(&s, NULL);
+  if (status == PERM_OK)
+    permi_several_doubles(&s, call, roundings + sets, ldexp(4 * ways * pow(forms * s.n, s.m), -1074));
+  return status;
+}
+
+/* ================================================================================ >>polynomial_calls
+   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+
+static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
+                                           perm_result *result)
+{
+  const permi_side *side = &call->side[s];
+  const perm_matrix *matrix = side->matrix;
+  char message[PERM_MESSAGE_BYTES];
+  perm_status status = PERM_OK;
+  int row;
+  size_t e;
+  if (side->kind == PERMI_SIDE_ARRAY && call->m && call->n)
+    status = permi_check_entries(call->m * (call->forms ? call->forms : 1), call->n, side->real,
+                                 side->real || side->integer, side->ld, call->parts, result);
+  else if (side->kind == PERMI_SIDE_MATRIX)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status == PERM_OK && matrix && (matrix->m != call->m || matrix->n != call->n))
+    status = permi_fail(result, PERM_ERROR_SIZE, 0, "the matrix is %d x %d, not %d x %d", matrix->m, matrix->n, call->m,
+                        call->n);
+  if (status == PERM_OK && matrix && matrix->m && call->integers && !permi_matrix_integers(matrix, &row, &e, watch))
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 0, "row %d (counted from 1) has an entry that is no integer",
+                        row + 1);
+  if (status < 0) {
+    memcpy(message, result->message, sizeof message);
+    permi_fail(result, status, call->at[s] + (status == PERM_ERROR_STRIDE), "%c: %.200s",
+               s ? 'L' : call->forms ? 'A' : 'C', message);
+  }
+  return watch->stopped != PERM_OK ? watch->stopped : status;
+}
+
+static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                      perm_result *result)
+{
+  const perm_method method = options->method;
+  perm_status status = permi_check_whole(options, call->at[3], result);
+  if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
+                             (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
+                            (options->precision != PERM_PRECISION_DEFAULT &&
+                             (options->precision == PERM_PRECISION_EXACT) != !call->values) ||
+                            (options->modulus && call->values)))
+    return permi_fail(result, PERM_ERROR_OPTION, call->at[3],
+                      "polynomials are computed by method auto or, in one variable, frontier, those of integers also "
+                      "by method exact, always with precision exact, or with a modulus");
+  if (status == PERM_OK)
+    status = permi_check_order(call->m, call->n, result);
+  if (status == PERM_OK && call->forms && (call->degree < 0 || call->m > 32767))
+    return permi_fail(result, PERM_ERROR_SIZE, call->at[2],
+                      "variables or cuts are negative, or would have too many coefficients");
+  for (int s = 0; s < 2 && status == PERM_OK; s++)
+    status = permi_pencil_check_side(call, s, watch, result);
+  if (status == PERM_OK && call->degree < 0)
+    status = permi_fail(result, PERM_ERROR_SIZE, call->at[2], "degree is negative (%d)", call->degree);
+  if (status == PERM_OK && !call->integers && !call->values)
+    status = permi_fail(result, PERM_ERROR_NULL, call->at[4], "coefficients is NULL");
+  return status;
+}
+
+/* Sets the coefficients of a pencil of integers. */
+static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
+{
+  const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
+  double bits = permi_pencil_bits(pencil, 1), points = (double)INFINITY;
+  perm_status status, planning = PERM_ERROR_LIMIT;
+  int modular = 0;
+  if (bits > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_pencil_overflows(pencil, bits);
+  status = permi_coefficients_plan(pencil, plan);
+  if (status == PERM_OK && !frontier) {
+    modular = !permi_points_fit(pencil);
+    points = permi_points_seconds(pencil, bits, modular, &planning);
+  }
+  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
+      bits > 58) /* moduli are worth a permanent if fewer bits help */
+    status = permi_pencil_moduli(pencil, 1, &bits);
+  if (status != PERM_OK)
+    return status;
+  bits = fmax(bits, 0);
+  const double vectors = plan->seconds * fmax(permi_coefficients_primes(plan, bits), 1);
+  status = permi_pencil_may(pencil, fmin(vectors, points), planning);
+  if (status == PERM_OK && vectors > points)
+    status = permi_points_run(pencil, bits, modular, numbers);
+  else if (status == PERM_OK && plan->frontier)
+    status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
+  else if (status == PERM_OK)
+    memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
+  if (status == PERM_OK)
+    pencil->result->method = vectors > points ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+  return status;
+}
+
+/* Completes coefficients up to `given`, and the result. */
+static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_options *options, int given,
+                                      perm_result *result)
+{
+  permi_number first = permi_number_one();
+  const int parts = call->parts;
+  double worst = 0;
+  for (int k = 0; k < (call->degree + 1) * parts; k++) {
+    if (call->values) {
+      call->values[k] = k / parts > given ? 0 : call->values[k];
+      worst = fmax(worst, k / parts > given ? 0 : call->bounds[k / parts]);
+      if (permi_not_finite(call->values[k]))
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 0,
+                          "the coefficient of x^%d is beyond doubles: scale the entries", k / parts);
+      continue;
+    }
+    if (k / parts > given)
+      memset(&call->integers[k], 0, sizeof *call->integers);
+    call->integers[k].negative ^= call->alternates && call->integers[k].words && (call->n - k / parts) & 1;
+    if (options->modulus)
+      permi_integer_reduce(&call->integers[k], options->modulus);
+  }
+  if (call->values) {
+    result->value = call->values[0];
+    result->imaginary = parts == 2 ? call->values[1] : 0;
+    result->exp2 = 0;
+    result->error_bound = result->error_estimate = worst;
+  } else {
+    first.integer = call->integers[0];
+    first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
+    permi_number_result(&first, result);
+    result->modulus = options->modulus;
+    result->precision = PERM_PRECISION_EXACT;
+  }
+  result->is_complex = parts == 2;
+  return PERM_OK;
+}
+
+static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                        perm_result *result)
+{
+  double *const bounds = call->bounds;
+  permi_pencil pencil;
+  permi_coefficients plan;
+  perm_status status = permi_pencil_check(call, options, watch, result);
+  if (status != PERM_OK)
+    return status;
+  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+  memset(&plan, 0, sizeof plan);
+  watch->activity = "planning a polynomial";
+  pencil.degree = call->degree;
+  pencil.certify = options->certify || bounds;
+  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && call->values && !bounds)
+    call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
+  if (status == PERM_OK && pencil.pool.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && call->forms) {
+    status = permi_several_compute(&pencil, call);
+  } else if (status == PERM_OK && call->values) {
+    for (size_t k = 0; k <= (size_t)(bounds ? call->degree : pencil.degree); k++)
+      call->values[k] = call->bounds[k] = 0;
+    status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
+  } else if (status == PERM_OK) {
+    status = permi_pencil_exact(&pencil, &plan, call->integers);
+  }
+  if (status == PERM_OK)
+    status = permi_pencil_write(call, options, pencil.degree, result);
+  if (plan.frontier)
+    permi_owned_release(&plan.working.allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
+  permi_pool_release(&pencil.pool);
+  if (watch->stopped != PERM_OK)
+    return permi_fail_stopped(watch, result);
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
+}
+
+static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options *options_given, perm_result *result)
+{
+  const perm_matrix *c = call->side[0].matrix, *l = call->side[1].matrix;
+  const double area = c ? 0 : fmax(call->m, 0) * fmax(call->n, 0), sides = call->forms ? call->forms : 2;
+  permi_metered meter;
+  const perm_options *options =
+      permi_meter_begin(&meter, options_given, 8 * call->parts * sides * area + permi_matrix_cost(c) +
+                                                   permi_matrix_cost(l));
+  permi_control watch = permi_control_begin(options);
+  perm_result unused;
+  result = result ? result : &unused;
+  permi_result_clear(result);
+  const perm_status status = permi_meter_end(&meter, permi_pencil_compute(call, options, &watch, result), result);
+  result->seconds = permi_seconds() - watch.start;
+  for (int k = 0; k < (call->degree + 1) * call->parts && call->values && status != PERM_OK; k++)
+    call->values[k] = (double)NAN;
+  return result->status = permi_kind(status, call->parts, options_given, result);
+}
+
+static int permi_pencil_parts(const perm_matrix *c, const perm_matrix *l)
+{
+  return (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+}
+
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
+                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
+                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
+                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
+                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
+                            coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
+                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
+                            NULL, coefficients, bounds, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            n, n, 1, n, 1, {2, 2, 1, 4, 5}, coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result)
+{
+  const int n = matrix ? matrix->n : 0;
+  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0},
+                             {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            n, n, permi_pencil_parts(matrix, NULL), n, 1, {1, 1, 1, 2, 3},
+                            coefficients, NULL, NULL, 0, NULL};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            coefficients, NULL, NULL, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                           const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            coefficients, NULL, NULL, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            NULL, coefficients, bounds, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
+                            NULL, coefficients, bounds, variables + 1, cuts};
+  return permi_pencil_run(&call, options, result);
+}
+
 /* ===================================================================================== >>placements
    Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
    of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
@@ -3723,18 +5049,10 @@ static void permi_rook_walk(permi_placements *p, int numbered)
 static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
 {
   const perm_isa isa = permi_isa(options);
-  p->kernel[0] = permi_rook_values_plain;
-  p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
-#if PERMI_X86
-  if (permi_lanes(isa) >= 4) {
-    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
-    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
-    p->way_seconds = PERMI_ROOK_WAY_SECONDS;
-    return isa;
-  }
-#endif
-  (void)isa;
-  return PERM_ISA_PLAIN;
+  p->kernel[0] = permi_rook_kernel_of(isa, 0);
+  p->kernel[1] = permi_rook_kernel_of(isa, 1);
+  p->way_seconds = (p->kernel[1] ? 1 : 10) * PERMI_ROOK_WAY_SECONDS;
+  return p->kernel[1] ? isa : PERM_ISA_PLAIN;
 }
 
 static int permi_rook_primes(const permi_placements *p)
@@ -3818,15 +5136,10 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
       permi_rook_collect(p, number + i, primes);
   }
   for (k = 0; k < count && !pool.failed; k++) {
-    memset(&numbers[k], 0, sizeof numbers[k]);
-    if (p->modulus.p == 1) {
-      numbers[k].negative = permi_words_magnitude(numbers[k].word, number + k, 1);
-    } else {
-      numbers[k].negative = permi_chinese_remainder(prime, number + (size_t)k * (size_t)primes, primes, word,
-                                                    word + words);
-      memcpy(numbers[k].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    }
-    permi_integer_trim(&numbers[k]);
+    if (p->modulus.p == 1)
+      numbers[k] = permi_integer_of((int64_t)number[k]);
+    else
+      permi_chinese_integer(prime, number + (size_t)k * (size_t)primes, primes, word, &numbers[k]);
   }
   permi_pool_release(&pool);
   return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;
@@ -3836,26 +5149,25 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
    Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
-     n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
+     n-m+j columns: by values of >>points. */
 
 typedef struct permi_rook {
   int m, n; /* m <= n: of the matrix, or its transpose */
   permi_working working;
   permi_block block; /* lines with entries */
-  int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
-  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
-  for (k = 0; k < block->vertices; k++) {
+  int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
+  for (int k = 0; k < block->vertices; k++) {
     open[k] = block->start[k + 1] - block->start[k];
     after[k] = -1;
   }
-  for (k = 0; k < block->vertices; k++)
-    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+  for (int k = 0; k < block->vertices; k++)
+    for (int e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
       const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
       const int degree = block->start[v + 1] - block->start[v];
       if (open[v] < 0 || (v != order[k] && open[v] != 1))
@@ -3865,7 +5177,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
       last = open[v] < degree ? v : last;
       width -= open[v] < degree;
       open[v] = -1;
-      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+      for (int i = block->start[v]; i < block->start[v + 1]; i++) {
         const int t = block->neighbour[i];
         width += open[t] == block->start[t + 1] - block->start[t];
         open[t] -= open[t] >= 0;
@@ -3951,91 +5263,28 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
-static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
+/* Computes r_k by values of per(A + x J). */
+static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
-  perm_integer x, product;
-  for (int k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
-    for (int i = degree; i >= k; i--) {
-      if (!permi_integer_add(&f[i], &f[i - 1], 1))
-        return 0;
-      permi_integer_divide(&f[i], (uint64_t)k);
-    }
-  for (int k = degree - 1; k >= 0; k--)
-    for (int i = k; i < degree; i++) {
-      x = permi_integer_of(k);
-      if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
-        return 0;
-    }
-  for (int k = 0; k <= degree; k++)
+  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
+  for (int k = 1; k <= rook->m && status == PERM_OK; k++)
     for (int i = 1; i <= k; i++)
-      permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
-  for (int k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
-    x = f[k];
-    f[k] = f[degree - k];
-    f[degree - k] = x;
+      permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
+  for (int k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+    const perm_integer x = numbers[k];
+    numbers[k] = numbers[rook->m - k];
+    numbers[rook->m - k] = x;
   }
-  return 1;
+  return status;
 }
 
-static void permi_rook_shift(const permi_rook *rook, int64_t x)
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, permi_pencil *pencil,
+                                    const permi_side *side, perm_integer *numbers)
 {
-  const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
-  const size_t n = (size_t)rook->n;
-  for (size_t k = 0; k < (size_t)rook->m * n; k++)
-    rook->shifted[k] = x;
-  for (; cell < end; cell++)
-    rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
-}
-
-/* Returns INFINITY if impossible. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
-{
-  perm_options one = *options;
-  perm_job *job = NULL;
-  perm_result result;
-  double seconds = (double)INFINITY;
-  for (int e = 0; e < rook->block.edges; e++)
-    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
-      return seconds;
-  permi_rook_shift(rook, rook->m);
-  one.max_seconds = 0;
-  one.progress = NULL;
-  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
-  if (*status == PERM_OK)
-    seconds = permi_job_seconds(job) * (rook->m + 1);
-  perm_job_free(job);
-  return seconds;
-}
-
-static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
-                                       perm_integer *numbers, perm_result *result)
-{
-  perm_options one = *options;
-  one.progress = NULL;
-  for (int x = 0; x <= rook->m; x++) {
-    permi_rook_shift(rook, x);
-    if (options->max_seconds > 0)
-      one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
-    if (status != PERM_OK)
-      return status;
-    numbers[x] = result->integer;
-    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
-    if (permi_watch(watch, PERMI_WATCH_UNITS))
-      return watch->stopped;
-  }
-  return permi_rook_interpolate(numbers, rook->m, rook->n)
-             ? PERM_OK
-             : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
-                                                          "entries down, or try method frontier",
-                          64 * PERM_INTEGER_WORDS);
-}
-
-static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
-                                    permi_control *watch, perm_integer *numbers, perm_result *result)
-{
+  const perm_options *given_options = pencil->options;
   perm_options options = *given_options;
+  perm_result *result = pencil->result;
+  permi_control *watch = pencil->watch;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
@@ -4045,10 +5294,12 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
-      rook->n <= PERM_MAX_LINES && area < 1e8) {
-    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
+      rook->n <= PERM_MAX_LINES && area < 1e7) {
+    pencil->options = &options;
+    if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
-    second = permi_rook_evaluation_seconds(rook, &options, &planning);
+    if (permi_points_fit(pencil))
+      second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
@@ -4078,11 +5329,10 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
     result->threads = plan->threads;
     status = permi_placements_run(plan, numbers, rook->m + 1);
   } else {
-    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
+    status = permi_rook_evaluate(rook, pencil, numbers);
     result->method = PERM_METHOD_EXACT;
   }
   result->plan_seconds = planned;
-  permi_release(&options.allocator, rook->shifted);
   return status;
 }
 
@@ -4134,11 +5384,14 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
+  permi_pencil pencil;
   int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
+  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
   rook.m = permi_matrix_shorter(matrix);
   rook.n = permi_matrix_longer(matrix);
   if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
@@ -4164,7 +5417,8 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   else
     status = permi_rook_order(&rook.block, options, watch, &plan);
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+    status = permi_rook_solve(&rook, &plan, &pencil, side, numbers);
+  permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   else if (status == PERM_ERROR_MEMORY)

@@ -6190,9 +6190,9 @@ PERMI_NEVER_INLINE static void permi_frontier_streams(permi_frontier *frontier, 
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's too */
+    memset(gone, 0, sizeof gone); /* bits that vanish; `mine` has v's */
     for (e = block->start[v]; e < block->start[v + 1]; e++)
-      if (death[block->neighbour[e]] == p)
+      if (death[block->neighbour[e]] == p && slot[block->neighbour[e]] >= 0) /* -1: none */
         gone[slot[block->neighbour[e]] >> 6] |= UINT64_C(1) << (slot[block->neighbour[e]] & 63);
     memcpy(mine, gone, sizeof mine);
     if (held)
@@ -6820,7 +6820,7 @@ typedef struct permi_arrays_run {
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
-  permi_block_kernel kernel;
+  permi_block_kernel kernel, own;
   size_t bytes;
   permi_layout layout[2];
   permi_places *places;
@@ -7512,8 +7512,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
-                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
+  const int growth = arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT;
+  run->kernel = run->own ? run->own : permi_arrays_kernel(run->numbers.algebra, arrays->isa, growth);
 }
 
 /* UNDERFLOW (tests/proofs/frontier.g). `smallest` and `largest` bound non-zero high parts. Products of doubles are

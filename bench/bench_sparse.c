@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid planner planner=NAME prices threads tracking amplitudes
+     hybrid planner planner=NAME prices threads tracking polynomial amplitudes
    or: build/bench_sparse process COMMAND... */
 #include "../tests/unit/inside.h"
 
@@ -16,6 +16,7 @@ static double bench_seconds(void)
 
 #include "bench_hybrid.h"
 #include "bench_planner.h"
+#include "bench_polynomial.h"
 #include "bench_prices.h"
 #include "bench_process.h"
 #include "bench_sparse_threads.h"
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
       bench_hybrid();
     } else if (!strncmp(argv[i], "planner", 7) && (!argv[i][7] || argv[i][7] == '=')) {
       bench_planner(argv[i][7] ? argv[i] + 8 : NULL);
+    } else if (!strcmp(argv[i], "polynomial")) {
+      bench_polynomial();
     } else if (!strcmp(argv[i], "prices")) {
       bench_prices();
     } else if (!strcmp(argv[i], "threads")) {
@@ -44,7 +47,8 @@ int main(int argc, char **argv)
       bench_amplitudes();
     } else {
       fprintf(stderr,
-              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking amplitudes, or process "
+              "no such part: %s; parts are hybrid planner planner=NAME prices threads tracking polynomial "
+              "amplitudes, or process "
               "COMMAND...\n",
               argv[i]);
       return 2;

@@ -58,5 +58,5 @@ for name in er:40:0.1 er:40:0.2 regular:100:3; do
 done
 
 reach
-build/bench_sparse planner threads tracking amplitudes
+build/bench_sparse planner polynomial threads tracking amplitudes
 # SPDX-License-Identifier: MIT

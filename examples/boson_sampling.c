@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 {
   enum { SAMPLES = 20000, PHOTONS = 12, MODES = 144 };
   static double u[2 * MODES * PHOTONS];
-  const perm_outputs all = {NULL, NULL, 1, NULL, NULL};
+  const perm_outputs all = {NULL, NULL, 1, 0, NULL, NULL};
   double probability[OUTPUTS], apart = 1, chi_square = 0, rare[2] = {0, 0}, seconds = 0;
   int count[MODES], seen[OUTPUTS] = {0}, cells = 0, k, s;
   size_t at;

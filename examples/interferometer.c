@@ -14,7 +14,7 @@
 static double *outputs_of(int each, size_t *count, perm_result *result)
 {
   const int counts[3] = {each, each, each};
-  const perm_outputs outputs = {NULL, NULL, 1, NULL, NULL};
+  const perm_outputs outputs = {NULL, NULL, 1, 0, NULL, NULL};
   double u[2 * 9], *chance;
   int k;
   for (k = 0; k < 9; k++) { /* real and imaginary parts in turn */

@@ -20,6 +20,8 @@
        perm_sample_sparse           random permutations, in proportion to their products
        perm_gradient_sparse*        derivatives by all entries: minors
        perm_marginals_sparse*       probabilities of entries, empty lines; _batch: of many matrices
+       perm_polynomial_*            all coefficients of per(C + x L)
+       perm_permanental_polynomial* of per(x I - A)
        perm_rook_numbers            the sums of all k x k permanents: matching polynomials
        perm_amplitudes_*            all amplitudes or probabilities of photons in an interferometer
        perm_compute_low_rank_*      two thin factors, of declared rank
@@ -30,7 +32,7 @@
    GUARANTEES
      - The samples of one seed are the same for any number of threads.
      - Derivatives and marginals are within proved bounds, or error_bound is INFINITY; same bits for any threads.
-     - Rook numbers are exact, and integers are sampled without rounding.
+     - Rook numbers and polynomials of integers are exact, and integers are sampled without rounding.
      - Every promise of the other two headers about memory, limits, stops and files holds.
 
    CONTENTS  Rooms as in perm.h.
@@ -39,6 +41,7 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
      rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
@@ -106,6 +109,12 @@ PERMI_BRIEF_BEGIN
 #include "estimate/estimate_calls.h"
 
 #include "picture/spy.h"
+
+#include "polynomial/points.h"
+#include "polynomial/coefficients.h"
+#include "polynomial/circle.h"
+#include "polynomial/several.h"
+#include "polynomial/polynomial_calls.h"
 
 #include "rook/placements.h"
 #include "rook/rook.h"

@@ -63,7 +63,7 @@ expect long_fractions 0 '^  exactly; ' $dir/long_fractions.txt
 expect fractions_json 0 '"value":"19/12","exp2":0,"exact":true,' $dir/fractions.txt --json
 expect fractions_then_integers 0 'permanent = 450$' $dir/fractions.txt $dir/nine.txt
 expect fractions_explained 0 'fractions' $dir/fractions.txt --explain
-for option in "--mod 7" --gradient "--minors 1" --rook --estimate "--sample 2" "--rows 1,1" "--write $dir/f.mtx" \
+for option in "--mod 7" --gradient "--minors 1" --rook --permanental --estimate "--sample 2" "--rows 1,1" "--write $dir/f.mtx" \
   "--precision dd" "--checkpoint $dir/f.ck"; do
   expect "fractions $option" 2 "fractions is computed exactly, and nothing else: leave out ${option%% *}, or write decimals" \
     $dir/fractions.txt $option
@@ -289,6 +289,20 @@ expect minors 0 '    42 30 22$' --minors 2 $dir/nine.txt
 expect minors_json 0 '"value":"450".*"minors":\["42","30","22"\]' --minors 2 --json $dir/nine.txt
 expect rook 0 'rook numbers = 1 45 390 450$' --rook $dir/nine.txt
 expect rook_json 0 '"rook":\["1","45","390","450"\]' --rook --json $dir/nine.txt
+printf '1 0 0\n0 1 0\n0 0 1\n' >$dir/one.txt
+printf '1 2 3\n4 5.5 6\n7 8 9i\n' >$dir/nine_complex.txt
+expect polynomial 0 '^    x\^1 136$' --polynomial $dir/one.txt $dir/nine.txt
+expect polynomial_json 0 '"value":"450",.*"polynomial":\["450","136","15","1"\],"esc' --json --polynomial $dir/one.txt $dir/nine.txt
+expect permanental 0 '^    x\^2 -15$' --permanental $dir/nine.txt
+expect permanental_json 0 '"value":"450",.*"permanental":\["-450","136","-15","1"\]' --permanental --json $dir/nine.txt
+expect permanental_mod 0 '^    x\^0 5$' --permanental --mod 7 $dir/nine.txt
+expect permanental_doubles 0 '^    x\^2 -6.5-9i [+]- [0-9.]+e-1[0-9]$' --permanental $dir/nine_complex.txt
+expect permanental_bounds 0 '"permanental":\[.*\],"bounds":\[[0-9.]+e-1[0-9],' --permanental --json $dir/nine_complex.txt
+expect permanental_rectangular 2 'is of square matrices, not 2 x 3' --permanental $dir/rectangular23.txt
+expect polynomial_sizes 2 'L: the matrix is 2 x 3, not 3 x 3' --polynomial $dir/rectangular23.txt $dir/nine.txt
+expect polynomial_none 4 'none.mtx: cannot open' --polynomial $dir/none.mtx $dir/nine.txt
+expect polynomial_two 2 'has no use for "--permanental"' --permanental --polynomial $dir/one.txt $dir/nine.txt
+expect polynomial_rows 2 'has no use for "--rows"' --permanental --rows 1,1,1 $dir/nine.txt
 expect rook_explain 2 'leave out --explain' --rook --explain $dir/nine.txt
 expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
@@ -1234,7 +1248,7 @@ expect part_alone 2 '^perm: --part keeps its work in a file' --part 1/2 $dir/nin
 expect resume_file 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck $dir/nine.txt
 expect resume_part 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck --part 1/2
 expect resume_other 2 '^perm: --resume takes one checkpoint' --resume $dir/none.ck --checkpoint $dir/other.ck
-for option in --estimate --gradient "--minors 1" --rook "--sample 5"; do
+for option in --estimate --gradient "--minors 1" --rook --permanental "--sample 5"; do
   expect "pieces $option" 2 'only permanents have pieces' $option --checkpoint $dir/none.ck $dir/nine.txt
 done
 expect explain_merge 2 'is for a job that begins' --explain --merge $dir/none.ck

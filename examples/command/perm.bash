@@ -29,7 +29,7 @@ _perm()
       return;;
     --gpus) COMPREPLY=($(compgen -W "all" -- "$word")); return;;
     --gpu-cache) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return;;
-    --write | --spy | --checkpoint | --resume | --merge | --npy)
+    --write | --spy | --polynomial | --checkpoint | --resume | --merge | --npy)
       compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return;;
   esac
   names=$("$command" --list options 2>/dev/null)

@@ -63,7 +63,7 @@ static void cli_interrupt(int number)
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
   const int one = !run->minors && !run->gradient && !run->marginals && !run->rook && !run->estimate && !run->sample &&
-                  !run->rows && !run->columns && !run->amplitudes;
+                  !run->polynomial && !run->permanental && !run->rows && !run->columns && !run->amplitudes;
   const int samples = one && !run->options.modulus && matrix->m == matrix->n;
   const char *const message = result->message;
   switch (result->status) {
@@ -278,7 +278,7 @@ static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
 {
   const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
   const int entries = run->marginals || run->market || (run->gradient && large && !run->rows && !run->columns);
-  cli_minors list = {NULL, NULL, NULL, "minors", n, n, 1, NULL, NULL, 0, NULL};
+  cli_minors list = {NULL, NULL, NULL, NULL, "minors", n, n, 1, NULL, NULL, 0, NULL};
   list.what = run->probabilities ? "probabilities" : run->amplitudes ? "amplitudes" : list.what;
   list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
   list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
@@ -313,6 +313,55 @@ static void cli_compute_entries(const cli *run, const perm_matrix *matrix, perm_
     result->error_estimate *= run->json ? 1 : fabs(result->value);
   } else if (!list->integer)
     perm_gradient_sparse(matrix, &run->options, list->number, result);
+}
+
+/* Coefficients of per(matrix + x L), of which L = I has those of per(x I - matrix) but for signs. */
+static void cli_compute_polynomial(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
+{
+  const int n = matrix->m < matrix->n ? matrix->m : matrix->n, exact = run->options.precision == PERM_PRECISION_EXACT;
+  int *ends = (int *)malloc(2 * (size_t)n * sizeof *ends + 1);
+  perm_matrix l;
+  memset(&l, 0, sizeof l);
+  for (int k = 0; ends && k < 2 * n; k++)
+    ends[k] = k / 2;
+  if (run->permanental && matrix->m != matrix->n) {
+    result->status = PERM_ERROR_SIZE;
+    snprintf(result->message, sizeof result->message, "--permanental is of square matrices, not %d x %d", matrix->m,
+             matrix->n);
+  } else if (!ends)
+    cli_no_memory(result);
+  else if (run->polynomial)
+    perm_matrix_read(run->polynomial, &run->options, &l, NULL, result);
+  else
+    perm_matrix_from_edges(n, n, (size_t)n, ends, NULL, 0, &run->options, &l, result);
+  list->what = run->polynomial ? "polynomial" : "permanental";
+  list->count = list->columns = n + 1;
+  list->parts = matrix->kind == PERM_KIND_COMPLEX || l.kind == PERM_KIND_COMPLEX ? 2 : 1;
+  list->number = (double *)calloc(2 * (size_t)n + 2, sizeof(double));
+  list->bound = (double *)calloc((size_t)n + 1, sizeof(double));
+  if (exact || (matrix->kind <= PERM_KIND_INTEGER && l.kind <= PERM_KIND_INTEGER))
+    list->integer = (perm_integer *)calloc(2 * (size_t)n + 2, sizeof *list->integer);
+  if (result->status != PERM_OK) { /* L is not there */
+  } else if (!list->number || !list->bound || (exact && !list->integer)) {
+    cli_no_memory(result);
+  } else if (list->integer) {
+    perm_polynomial_sparse_integer(matrix, &l, n, &run->options, list->integer, result);
+  } else {
+    perm_polynomial_sparse(matrix, &l, n, &run->options, list->number, list->bound, result);
+    result->error_bound = result->error_estimate = list->bound[0];
+  }
+  for (int k = 0; run->permanental && result->status == PERM_OK && k < (n + 1) * list->parts; k++) {
+    perm_integer *x = list->integer ? &list->integer[k] : NULL;
+    if ((n - k / list->parts) % 2 == 0)
+      continue;
+    list->number[k] = -list->number[k];
+    if (x && x->words && run->options.modulus)
+      x->word[0] = run->options.modulus - x->word[0];
+    else if (x && x->words)
+      x->negative = !x->negative;
+  }
+  perm_matrix_free(&l);
+  free(ends);
 }
 
 /* Draws and prints permutations, as many at a time as CLI_SAMPLE_INTS hold. */
@@ -408,6 +457,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       cli_compute_amplitudes(run, &matrix, &result, &list);
     else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
+    else if (run->polynomial || run->permanental)
+      cli_compute_polynomial(run, &matrix, &result, &list);
     else if (run->rook)
       cli_compute_rook(run, &matrix, &result, &numbers);
     else if (cli_proves)
@@ -468,7 +519,8 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
     else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient &&
-             !run->marginals && !run->rook && !run->rows && !run->columns && !run->amplitudes)
+             !run->marginals && !run->rook && !run->polynomial && !run->permanental && !run->rows && !run->columns &&
+             !run->amplitudes)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);

@@ -48,7 +48,7 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
 {
   const int m = matrix->m, n = matrix->n;
   perm_options options = run->options;
-  perm_outputs outputs = {run->row_counts, NULL, run->probabilities, NULL, NULL};
+  perm_outputs outputs = {run->row_counts, NULL, run->probabilities, 0, NULL, NULL};
   double *a = (double *)calloc(2 * (size_t)m * (size_t)n + 1, sizeof *a), photons = 0, bytes;
   const int64_t most = 9007199254740992;
   size_t count = 0;

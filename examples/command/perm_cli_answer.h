@@ -93,6 +93,7 @@ static void cli_print_rook(const perm_integer *numbers, int count, int json)
    or at: one for each entry of a matrix. */
 typedef struct cli_minors {
   double *number, *unmatched; /* unmatched: chances of the longer side's lines, or NULL */
+  double *bound;              /* of a polynomial, else NULL */
   perm_integer *integer;
   const char *what;
   int count, columns, parts;
@@ -106,8 +107,9 @@ static void cli_list_free(cli_minors *list)
   free(list->number);
   free(list->integer);
   free(list->unmatched);
+  free(list->bound);
   free(list->state);
-  list->number = list->unmatched = NULL;
+  list->number = list->unmatched = list->bound = NULL;
   list->state = NULL;
   list->integer = NULL;
 }
@@ -134,7 +136,7 @@ static int cli_list_row(const cli_minors *list, int k, int *row)
 /* The photons that amplitude k is of, in list->state. */
 static void cli_list_state(const cli_minors *list, int m, int k)
 {
-  const perm_outputs outputs = {list->most, NULL, 0, NULL, NULL};
+  const perm_outputs outputs = {list->most, NULL, 0, 0, NULL, NULL};
   perm_amplitudes_state(m, list->photons, &outputs, (size_t)k, list->state);
 }
 
@@ -229,6 +231,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"%s\":[]", list->what);
   for (k = 0; list->unmatched && k < cli_longer(matrix); k++)
     printf("%s\"%.17g\"%s", k ? "," : ",\"unmatched\":[", list->unmatched[k], k + 1 < cli_longer(matrix) ? "" : "]");
+  for (k = 0; list->bound && !list->integer && k < count; k++)
+    printf("%s%.3g%s", k ? "," : ",\"bounds\":[", list->bound[k], k + 1 < count ? "" : "]");
   printf(",\"escalated\":%d", result->escalated);
   cli_json_status(result->status, result->message);
   if (numbers)
@@ -451,14 +455,18 @@ static void cli_print_list(const perm_matrix *matrix, const perm_result *result,
     printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
   }
   for (k = 0; k < list->count; k++) {
+    if (list->bound)
+      printf("    x^%d", k);
     if (list->at)
       printf("    %d %d", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
-    printf("%s%s", list->at || k % list->columns ? " " : "    ", cli_list_text(list, parts * k));
+    printf("%s%s", list->at || list->bound || k % list->columns ? " " : "    ", cli_list_text(list, parts * k));
     if (parts == 2) {
       const char *imaginary = cli_list_text(list, 2 * k + 1);
       printf("%s%si", imaginary[0] == '-' ? "" : "+", imaginary);
     }
-    if (list->at || k % list->columns == list->columns - 1)
+    if (list->bound && !list->integer)
+      printf(" +- %.2g", list->bound[k]);
+    if (list->at || list->bound || k % list->columns == list->columns - 1)
       printf("\n");
   }
   for (k = 0; list->unmatched && matrix->m != matrix->n && k < cli_longer(matrix); k++)

@@ -17,7 +17,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook", "--marginals", "--market", "--prove",
+    "--progress", "--json", "--rook", "--marginals", "--market", "--prove", "--polynomial", "--permanental",
     "--amplitudes", "--probabilities", "--npy"};
 
 typedef struct cli {
@@ -26,8 +26,9 @@ typedef struct cli {
   const char *told;     /* the activity of which that line was written */
   double told_seconds;  /* and when the last line was */
   int explain;          /* 2: all that the plan says */
-  int json, market, estimate, gradient, marginals, rook, amplitudes, probabilities;
-  int minors;           /* the row, counted from 1 */
+  int json, market, estimate, gradient, marginals, rook, amplitudes, probabilities, permanental;
+  int minors;             /* the row, counted from 1 */
+  const char *polynomial; /* the file of L, or NULL */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -74,14 +75,21 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
                      "--prove --explain --spy --gpus --cpu-fallback --gpu-cache ",
      "amplitudes are computed in doubles, on the CPU, and nothing else is"},
     {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
-    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
+    {"--rook", " --polynomial --permanental --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
+    {"--polynomial", " --permanental --certify --tolerance --minors --gradient --marginals --estimate --sample "
+                     "--explain --rows --cols --gpus --cpu-fallback --gpu-cache ",
+     "the coefficients of one polynomial are computed on the CPU, with bounds"},
+    {"--permanental", " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain --rows "
+                      "--cols --gpus --cpu-fallback --gpu-cache ",
+     "the coefficients of one polynomial are computed on the CPU, with bounds"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
-    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance ",
+    {"--prove", " --rows --cols --minors --gradient --rook --polynomial --permanental --estimate --sample --certify "
+                "--tolerance ",
      "a proof is of the exact permanent of one whole matrix"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
@@ -185,8 +193,8 @@ static int cli_check_pairs(const cli *run)
     }
   }
   if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --marginals --rook --estimate --sample --explain --amplitudes "
-                              "--checkpoint --part --mod --certify --tolerance ")) != NULL)
+      (other = cli_given(run, " --minors --gradient --marginals --rook --polynomial --permanental --estimate --sample "
+                              "--explain --amplitudes --checkpoint --part --mod --certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
   if (run->json && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))))
@@ -524,10 +532,10 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->sample ||
-      run->amplitudes)
-    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook and "
-                     "--amplitudes do not go with", what, "leave one out");
+  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->polynomial ||
+      run->permanental || run->sample || run->amplitudes)
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook, --amplitudes "
+                     "and polynomials do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
@@ -548,6 +556,7 @@ static int cli_take_flag(cli *run, const char *name)
   const struct { const char *name; int *place; } flags[] = {
       {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
       {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
+      {"--permanental", &run->permanental},
       {"--progress", &run->progress}, {"--market", &run->market},
       {"--amplitudes", &run->amplitudes}, {"--probabilities", &run->probabilities},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
@@ -686,6 +695,9 @@ static int cli_take_value(cli *run, const char *name, const char *value)
     *(name[2] == 'p' ? &run->prove : name[2] == 'n' ? &run->npy : &options->checkpoint.file) = value;
     cli_proves |= name[2] == 'p';
     run->resume = name[2] == 'r' ? value : run->resume;
+  } else if (!strcmp(name, "--polynomial")) {
+    CLI_NEED("expected the file of a matrix L")
+    run->polynomial = value;
   } else if (!strcmp(name, "--part")) {
     CLI_NEED("expected a part such as 1/8")
     if (!cli_part(value, &options->checkpoint.part, &options->checkpoint.parts))

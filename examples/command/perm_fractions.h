@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* What does something else with a matrix than its permanent, or not exactly. */
-static const char fraction_refuses[] = " --estimate --guarantee --gradient --marginals --minors --rook --sample --rows "
-                                       "--cols --amplitudes --mod --checkpoint --part --write --prove --precision ";
+static const char fraction_refuses[] = " --estimate --guarantee --gradient --marginals --minors --rook --polynomial "
+                                       "--permanental --sample --rows --cols --amplitudes --mod --checkpoint --part "
+                                       "--write --prove --precision ";
 
 static perm_integer fraction_below; /* the denominator of the matrix that is at work; 0 words: none yet */
 

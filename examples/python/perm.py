@@ -38,6 +38,8 @@ FUNCTIONS
     cycle_covers(graph)   the permanent of the adjacency matrix, which counts these
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
+    polynomial(c, l)  the coefficients of per(c + x l), also of several variables
+    permanental_polynomial(a)    those of per(x I - a)
     sample(a, count)  permutations of a non-negative matrix, drawn by their products; also sampler.permutations
     sampler.boson(u, input, count)   where photons leave an interferometer      amplitudes(u)   of all ways out
 
@@ -114,8 +116,8 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
-           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "sample", "sampler",
-           "amplitudes", "Amplitudes",
+           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes",
            "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
@@ -204,8 +206,8 @@ class _Estimate(Structure):
 
 
 class _Outputs(Structure):
-    _fields_ = [("most", c_void_p), ("exactly", c_void_p), ("probabilities", c_int), ("block", c_void_p),
-                ("user_data", c_void_p)]
+    _fields_ = [("most", c_void_p), ("exactly", c_void_p), ("probabilities", c_int), ("on_gpu", c_int),
+                ("block", c_void_p), ("user_data", c_void_p)]
 
 
 _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
@@ -234,6 +236,9 @@ _FUNCTIONS = {
     "perm_job_offer": "pip", "perm_job_precision": "pp",
     "perm_compute_sparse": "pOR", "perm_prove_sparse": "psOR",
     "perm_prove_integer": "iiplsOR", "perm_prove_gaussian": "iiplsOR",
+    "perm_polynomial_sparse": "ppiOppR", "perm_polynomial_sparse_integer": "ppiOpR",
+    "perm_polynomial_several_integer": "iiiplpOpR", "perm_polynomial_several_gaussian": "iiiplpOpR",
+    "perm_polynomial_several_real": "iiiplpOppR", "perm_polynomial_several_complex": "iiiplpOppR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
     "perm_gradient_sparse": "pOpR", "perm_gradient_sparse_integer": "pOpR", "perm_gradient_sparse_mod": "pOpR",
     "perm_marginals_sparse": "pOppR", "perm_marginals_sparse_batch": "zpOppp",
@@ -2670,6 +2675,109 @@ def rook_numbers(a, **options):
     return [int(number) for number in numbers]
 
 
+def _coefficients(call, name, count, exact, is_complex, arguments):
+    """The numbers, in a list, and the bounds on their errors of a polynomial_ function of the library."""
+    numbers = (_Integer * (count * (1 + is_complex)))() if exact else (c_double * (count * (1 + is_complex)))()
+    errors = (c_double * count)()
+    status = call.run("perm_polynomial_" + name, *arguments, byref(call.options), numbers,
+                      *(() if exact else (errors,)), byref(call.result))
+    if status:
+        raise _error(status, call.result.message)
+    numbers = [int(number) for number in numbers] if exact else list(numbers)
+    if is_complex:
+        numbers = list(map(Gaussian if exact else complex, numbers[::2], numbers[1::2]))
+    return numbers, list(errors)
+
+
+def _by_degrees(flat, sizes):
+    """Nested lists, of which the first index was the fastest."""
+    if not sizes:
+        return flat[0]
+    return flat if len(sizes) == 1 else [_by_degrees(flat[k::sizes[0]], sizes[1:]) for k in range(sizes[0])]
+
+
+def _several(call, c, forms, cuts):
+    """_coefficients of per(c + x_1 forms[0] + ..), each degree cut."""
+    cuts = [_whole("degree", cut, 0) for cut in cuts]
+    forms = [_array(each) for each in (c, *forms)]
+    if len(cuts) != len(forms) - 1:
+        raise InputError("degree: %d numbers for %d matrices" % (len(cuts), len(forms) - 1), "PERM_ERROR_SIZE")
+    if any(each.shape != forms[0].shape for each in forms):
+        raise InputError("matrices of shapes " + ", ".join(str(each.shape) for each in forms), "PERM_ERROR_SIZE")
+    kinds, (m, n) = set(map(_kind, forms)), forms[0].shape
+    exact = call.precision in ("default", "exact") and kinds <= {"q", "O"} or call.precision == "exact"
+    if exact and "O" in kinds:
+        raise UnsupportedError("polynomials of integers beyond 64 bits")
+    is_complex = "D" in kinds
+    if kinds != {"q"} or not exact:
+        forms = [_as(_floats(each), "D" if is_complex else "d") for each in forms]
+        forms = [_integers(each) for each in forms] if exact else forms
+    kind = "q" if exact else "D" if is_complex else "d"
+    flat = [x for each in forms for x in _entries(each)]
+    a, cuts = _made(kind, (len(flat),), flat), _ints(cuts)
+    name = ("gaussian" if is_complex else "integer") if exact else _SUFFIXES[kind]
+    count = math.prod(int(cut) + 1 for cut in cuts)
+    if count > 10**7:
+        raise InputError("degree: %d coefficients" % count, "PERM_ERROR_SIZE")
+    return (*_coefficients(call, "several_" + name, count, exact, is_complex,
+                           (m, n, len(cuts), _at(a), n, _at(cuts))), exact)
+
+
+def polynomial(c, l, degree=None, bounds=False, **options):
+    """The coefficients of per(c + x l), of x^0, x^1, ... up to `degree` (default: all): exact ints of integers in a
+    list (of complex whole numbers with precision="exact" Gaussian); else an array of doubles.
+
+    c, l: arrays, scipy.sparse matrices, graphs or files of one shape. bounds=True: (coefficients, bounds on their
+    errors). With a list of degrees l is a list of as many matrices: of per(c + x l[0] + y l[1] + ..), each degree cut,
+    coefficient [i][j].. that of x^i y^j ..; up to 30 columns. Methods auto, frontier, exact (of several: auto).
+
+    >>> perm.polynomial([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    [10, 5, 1]
+    >>> perm.polynomial([[1, 2], [3, 4]], [[[1, 0], [0, 0]], [[0, 0], [0, 1]]], [1, 1])
+    [[10, 1], [4, 1]]
+    """
+    call = _call(options, "degree", "bounds")
+    if degree is not None and not hasattr(degree, "__index__"):
+        numbers, errors, exact = _several(call, c, l, degree)
+        sizes = [operator.index(cut) + 1 for cut in degree]
+        numbers, errors = _by_degrees(numbers, sizes), _by_degrees(errors, sizes)
+    else:
+        c, l = (each if _is_sparse(each) or isinstance(each, (str, os.PathLike)) else _array(each) for each in (c, l))
+        with _Sparse(c, call) as c, _Sparse(l, call) as l:
+            heads = [_Matrix.from_buffer(each.bytes) for each in (c, l)]
+            if degree is None:
+                degree = min(heads[0].m, heads[0].n)
+            degree = _whole("degree", degree, 0, 10**7)
+            exact = call.precision == "exact" or call.precision == "default" and all(each.kind < 2 for each in heads)
+            numbers, errors = _coefficients(call, "sparse_integer" if exact else "sparse", degree + 1, exact,
+                                            any(each.kind == 3 for each in heads), (c.bytes, l.bytes, degree))
+    if np and not exact:
+        numbers, errors = np.array(numbers), np.array(errors)
+    return (numbers, errors) if bounds else numbers
+
+
+def permanental_polynomial(a, bounds=False, **options):
+    """The coefficients of per(x I - a), of x^0, x^1, ..., as those of polynomial().
+
+    >>> perm.permanental_polynomial([[0, 1, 1], [1, 0, 1], [1, 1, 0]])  # a triangle
+    [-2, 3, 0, 1]
+    """
+    if isinstance(a, (str, os.PathLike)):
+        a = read(a)
+    a = a if _is_sparse(a) else _array(a)
+    if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
+        raise InputError("the permanental polynomial is of square matrices, not of shape %s" % (a.shape,),
+                         "PERM_ERROR_SIZE")
+    n = a.shape[0]
+    one = _made("q", (n, n), [int(k % (n + 1) == 0) for k in range(n * n)])
+    numbers, errors = polynomial(a, one, None, True, **options)
+    for k in range(n - 1, -1, -2):
+        numbers[k] = Gaussian(-numbers[k].real, -numbers[k].imag) if isinstance(numbers[k], Gaussian) else -numbers[k]
+        if options.get("modulus"):
+            numbers[k] %= options["modulus"]
+    return (numbers, errors) if bounds else numbers
+
+
 def sample(a, count, seed=1, first=0, **options):
     """Permutations of a non-negative m x n matrix, m <= n, each with probability (its product) / permanent.
 
@@ -2995,7 +3103,8 @@ def _described(function):
 
 
 for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read, graphs,
-                  matchings, cycle_covers, low_rank, cauchy, rook_numbers, sample, sampler.boson, amplitudes):
+                  matchings, cycle_covers, low_rank, cauchy, rook_numbers, polynomial, permanental_polynomial, sample,
+                  sampler.boson, amplitudes):
     _described(_function)
 if _extension:
     try:

@@ -4,8 +4,8 @@ from os import PathLike
 from typing import Any, Callable, Iterator, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
-           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "sample", "sampler",
-           "amplitudes", "Amplitudes",
+           "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes",
            "Result", "Estimate", "Plan", "Leaf",
            "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
@@ -167,6 +167,8 @@ def cycle_covers(graph: Any, weight: str | None = "weight", **options: Unpack[_K
 def low_rank(u: Any, v: Any, **options: Unpack[_Keywords]) -> Result: ...
 def cauchy(x: Any, y: Any, **options: Unpack[_Keywords]) -> tuple[Result, float]: ...
 def rook_numbers(a: Any, **options: Unpack[_Keywords]) -> list[int]: ...
+def polynomial(c: Any, l: Any, degree: Any = None, bounds: bool = False, **options: Unpack[_Keywords]) -> Any: ...
+def permanental_polynomial(a: Any, bounds: bool = False, **options: Unpack[_Keywords]) -> Any: ...
 def sample(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
 
 def amplitudes(u: Any, counts: Any = None, caps: Any = None, probabilities: bool = False,

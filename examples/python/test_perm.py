@@ -1722,7 +1722,7 @@ def test_layouts_and_version_are_compared(monkeypatch):
 
 
 FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read graphs matchings "
-             "cycle_covers low_rank cauchy rook_numbers sample amplitudes").split()
+             "cycle_covers low_rank cauchy rook_numbers polynomial permanental_polynomial sample amplitudes").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
@@ -1731,7 +1731,7 @@ def test_signatures(name):
     function = getattr(scope, name.split(".")[-1])
     name = name.replace("sampler.permutations", "sample")  # the same
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[0] in ("a", "u", "x", "source", "graph") and set(perm._OPTIONS) < set(parameters)
+    assert list(parameters)[0] in ("a", "c", "u", "x", "source", "graph") and set(perm._OPTIONS) < set(parameters)
     assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
     assert parameters["method"].default == "auto" and parameters["certify"].default is False
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
@@ -1847,6 +1847,78 @@ def test_rook_numbers():
         perm.rook_numbers([[0.5]])
     with pytest.raises(perm.InputError):
         perm.rook_numbers([[1]], method="ryser")
+
+
+def coefficients(forms, cuts):
+    """Of per(forms[0] + x forms[1] + ..), by all permutations."""
+    m, n = np.shape(forms[0])
+    found = np.zeros([cut + 1 for cut in cuts], object)
+    for columns in itertools.permutations(range(n), m):
+        for which in itertools.product(range(len(forms)), repeat=m):
+            degrees = tuple(which.count(k) for k in range(1, len(forms)))
+            if all(degree <= cut for degree, cut in zip(degrees, cuts)):
+                found[degrees] += math.prod(np.asarray(forms[k])[i, j].item() for i, (j, k) in
+                                            enumerate(zip(columns, which)))
+    return found
+
+
+def test_polynomial():
+    random = np.random.default_rng(3)
+    for m, n in ((0, 0), (1, 1), (3, 3), (4, 4), (2, 4)):
+        c, l, l2 = (random.integers(-9, 10, (m, n)) for _ in range(3))
+        whole = coefficients([c, l], [m]).tolist()
+        assert perm.polynomial(c, l) == whole and all(type(x) is int for x in perm.polynomial(c, l))
+        assert perm.polynomial(c, l, 1) == (whole + [0])[:2] and perm.polynomial(c.tolist(), l.tolist()) == whole
+        doubles, bounds = perm.polynomial(c / 8, l / 8, bounds=True)
+        assert doubles.dtype == float and (abs(doubles - np.array(whole, float) / 8**m) <= bounds).all()
+        assert (bounds < 1e-9).all()
+        mixed = perm.polynomial(c + 0.5j, l)
+        assert mixed.dtype == complex and np.allclose(mixed, coefficients([c + 0.5j, l], [m]).astype(complex))
+        both = perm.polynomial(c, [l, l2], [1, 2])
+        assert both == coefficients([c, l, l2], [1, 2]).tolist()
+        assert np.allclose(perm.polynomial(c / 2, [l, l2], [2, 1]), coefficients([c / 2, l, l2], [2, 1]).astype(float))
+        several, bounds = perm.polynomial(c * 1j, (l, l2), (1, 1), True)
+        assert (abs(several - coefficients([c * 1j, l, l2], [1, 1]).astype(complex)) <= bounds).all()
+        assert perm.polynomial(c, [], []) == perm.permanent(c)
+    c, l = np.array([[1 + 2j, 3], [4, -1j]]), np.array([[1, 0], [0, 1]])
+    gauss = perm.polynomial(c, l, precision="exact")
+    assert gauss == [(14, -1), (1, 1), (1, 0)] and type(gauss[0]) is perm.Gaussian
+    assert perm.polynomial(c, [l], [2], precision="exact") == gauss
+    assert perm.polynomial([[2**62, 1], [1, 2**62]], [[-2**62, 0], [0, 1]]) == [2**124 + 1, 2**62 - 2**124, -2**62]
+    assert perm.polynomial([[1, 2], [3, 4]], [[1, 0], [0, 1]], modulus=7) == [3, 5, 1]
+    for call, error in ((lambda: perm.polynomial([[1]], [[1, 2]]), perm.InputError),
+                        (lambda: perm.polynomial([[1]], [[1]], -1), perm.InputError),
+                        (lambda: perm.polynomial([[1]], [[[1]]], [1, 1]), perm.InputError),
+                        (lambda: perm.polynomial([[1]], [[[1, 2]]], [1]), perm.InputError),
+                        (lambda: perm.polynomial([[1]], [[[1]]], [-1]), perm.InputError),
+                        (lambda: perm.polynomial([[0.5]], [[1]], precision="exact"), perm.InputError),
+                        (lambda: perm.polynomial([[0.5]], [[1]], modulus=7), perm.InputError),
+                        (lambda: perm.polynomial([[1]], [[1]], method="ryser"), perm.InputError),
+                        (lambda: perm.permanental_polynomial([[1, 2]]), perm.InputError)):
+        with pytest.raises(error):
+            call()
+
+
+def test_permanental_polynomial(tmp_path):
+    a = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    assert perm.permanental_polynomial(a) == [-450, 136, -15, 1] == perm.permanental_polynomial(a.tolist())
+    assert perm.permanental_polynomial(a, modulus=7) == [5, 3, 6, 1]
+    assert np.allclose(perm.permanental_polynomial(a / 2), [-450 / 8, 136 / 4, -7.5, 1])
+    assert perm.permanental_polynomial(a * 1j, precision="exact")[0] == (0, 450)
+    (tmp_path / "a.txt").write_text("1 2\n3 4\n")
+    assert perm.permanental_polynomial(tmp_path / "a.txt") == [10, -5, 1]
+    sparse = pytest.importorskip("scipy.sparse")
+    ring = sparse.coo_array((np.ones(80, int), (np.arange(80), (np.arange(80) + 1) % 80)))
+    both = perm.permanental_polynomial(sparse.csr_array(ring + ring.T))
+    lucas = [0] * 81  # of a cycle: its matchings, and the cycle twice
+    for k in range(41):
+        lucas[80 - 2 * k] = 80 * math.comb(80 - k, k) // (80 - k)
+    lucas[0] += 2
+    assert both == lucas
+    networkx = pytest.importorskip("networkx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert perm.permanental_polynomial(networkx.cycle_graph(6)) == [4, 0, 9, 0, 6, 0, 1]
 
 
 def test_wrong_calls():
@@ -2045,7 +2117,7 @@ def test_graphs():
 
 
 @pytest.mark.parametrize("name", "permanent compute minors gradient marginals submatrices estimate plan explain "
-                                 "rook_numbers sample".split())
+                                 "rook_numbers permanental_polynomial sample".split())
 def test_every_call_tells_of_a_graph(name):
     """Each function that takes a matrix takes a networkx graph, and says as what; but those of graphs say nothing."""
     networkx = pytest.importorskip("networkx")

@@ -95,6 +95,58 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result);
 
+/* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
+   exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
+   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
+   predicted. Checkpoints are refused. On errors integers are undefined. */
+PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
+                                                   ptrdiff_t ldl, int degree, const perm_options *options,
+                                                   perm_integer *coefficients, perm_result *result);
+/* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
+   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
+   small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
+PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                               ptrdiff_t ldl, int degree, const perm_options *options,
+                                               double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
+                                                  ptrdiff_t ldl, int degree, const perm_options *options,
+                                                  double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                 const perm_options *options, double *coefficients, double *bounds,
+                                                 perm_result *result);
+/* Of sparse matrices with whole entries, else PERM_ERROR_UNSUPPORTED. */
+PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
+                                                         const perm_options *options, perm_integer *coefficients,
+                                                         perm_result *result);
+/* per(C + x_1 L_1 + .. + x_v L_v), the degree in x_k cut at cuts[k - 1]. a: C, L_1, .. L_v, one below the other, of (v
+   + 1) m rows. The coefficient of x_1^i x_2^j .. is number i + (cuts[0] + 1) (j + (cuts[1] + 1) ..). Else as above;
+   bounds are about 1e-13 of the sum of the moduli that cancel in a coefficient. Method auto, one thread: sets of at
+   most 30 columns (of the longer side), each with all coefficients in memory, or PERM_ERROR_LIMIT. */
+PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a,
+                                                           ptrdiff_t lda, const int *cuts, const perm_options *options,
+                                                           perm_integer *coefficients, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                       const int *cuts, const perm_options *options,
+                                                       double *coefficients, double *bounds, perm_result *result);
+PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
+                                                          const int *cuts, const perm_options *options,
+                                                          double *coefficients, double *bounds, perm_result *result);
+/* The permanental polynomial per(x I - A) of an n x n matrix: n + 1 coefficients, as above. */
+PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, ptrdiff_t lda,
+                                                      const perm_options *options, perm_integer *coefficients,
+                                                      perm_result *result);
+PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
+                                                             perm_integer *coefficients, perm_result *result);
+
 /* Draws permutations (m < n: injections of the rows) of a matrix without negative entries with probability (product of
    entries) / permanent: sample k, k < count, is columns[k m + row], from 0, and depends on matrix, options, seed and
    first + k only. Integers are drawn without rounding; for others the total variation distance is a few units of 2^-53

@@ -63,7 +63,7 @@ typedef struct permi_arrays_run {
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
-  permi_block_kernel kernel;
+  permi_block_kernel kernel, own;
   size_t bytes;
   permi_layout layout[2];
   permi_places *places;

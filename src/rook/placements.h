@@ -8,7 +8,7 @@
    values a shift by one does not touch the next set, as the last values of f are 0.
    All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
 #pragma once
-#include "../proof/polynomial.h"
+#include "../polynomial/coefficients.h"
 #include "../tree/tree_build.h"
 
 #define PERMI_ROOK_WAYS 64
@@ -312,18 +312,10 @@ static void permi_rook_walk(permi_placements *p, int numbered)
 static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
 {
   const perm_isa isa = permi_isa(options);
-  p->kernel[0] = permi_rook_values_plain;
-  p->way_seconds = 10 * PERMI_ROOK_WAY_SECONDS;
-#if PERMI_X86
-  if (permi_lanes(isa) >= 4) {
-    p->kernel[0] = PERMI_OF_X86(permi_rook_values, isa);
-    p->kernel[1] = permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2 : permi_rook_modulo_64_avx512;
-    p->way_seconds = PERMI_ROOK_WAY_SECONDS;
-    return isa;
-  }
-#endif
-  (void)isa;
-  return PERM_ISA_PLAIN;
+  p->kernel[0] = permi_rook_kernel_of(isa, 0);
+  p->kernel[1] = permi_rook_kernel_of(isa, 1);
+  p->way_seconds = (p->kernel[1] ? 1 : 10) * PERMI_ROOK_WAY_SECONDS;
+  return p->kernel[1] ? isa : PERM_ISA_PLAIN;
 }
 
 static int permi_rook_primes(const permi_placements *p)
@@ -407,15 +399,10 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
       permi_rook_collect(p, number + i, primes);
   }
   for (k = 0; k < count && !pool.failed; k++) {
-    memset(&numbers[k], 0, sizeof numbers[k]);
-    if (p->modulus.p == 1) {
-      numbers[k].negative = permi_words_magnitude(numbers[k].word, number + k, 1);
-    } else {
-      numbers[k].negative = permi_chinese_remainder(prime, number + (size_t)k * (size_t)primes, primes, word,
-                                                    word + words);
-      memcpy(numbers[k].word, word, 8 * (words < PERM_INTEGER_WORDS ? words : PERM_INTEGER_WORDS));
-    }
-    permi_integer_trim(&numbers[k]);
+    if (p->modulus.p == 1)
+      numbers[k] = permi_integer_of((int64_t)number[k]);
+    else
+      permi_chinese_integer(prime, number + (size_t)k * (size_t)primes, primes, word, &numbers[k]);
   }
   permi_pool_release(&pool);
   return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;

@@ -2,7 +2,7 @@
    Rook numbers by two engines:
    - frontier (>>placements), for sparse matrices;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
-     n-m+j columns. Exact permanents at x = 0 .. m are interpolated by Newton. */
+     n-m+j columns: by values of >>points. */
 #pragma once
 #include "placements.h"
 #include "../sparse/sparse.h"
@@ -11,20 +11,19 @@ typedef struct permi_rook {
   int m, n; /* m <= n: of the matrix, or its transpose */
   permi_working working;
   permi_block block; /* lines with entries */
-  int64_t *shifted;  /* m x n, or NULL */
 } permi_rook;
 
 /* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
    2 a vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
-  int *open = work, *sequence = work + block->vertices, k, e, i, length = 0, width = 0, last = -1;
-  for (k = 0; k < block->vertices; k++) {
+  int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
+  for (int k = 0; k < block->vertices; k++) {
     open[k] = block->start[k + 1] - block->start[k];
     after[k] = -1;
   }
-  for (k = 0; k < block->vertices; k++)
-    for (e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
+  for (int k = 0; k < block->vertices; k++)
+    for (int e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
       const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
       const int degree = block->start[v + 1] - block->start[v];
       if (open[v] < 0 || (v != order[k] && open[v] != 1))
@@ -34,7 +33,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
       last = open[v] < degree ? v : last;
       width -= open[v] < degree;
       open[v] = -1;
-      for (i = block->start[v]; i < block->start[v + 1]; i++) {
+      for (int i = block->start[v]; i < block->start[v + 1]; i++) {
         const int t = block->neighbour[i];
         width += open[t] == block->start[t + 1] - block->start[t];
         open[t] -= open[t] >= 0;
@@ -120,91 +119,28 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Turns values at x = 0 .. degree into r_k; returns 0 if a number is too long. */
-static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
+/* Computes r_k by values of per(A + x J). */
+static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
-  perm_integer x, product;
-  for (int k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
-    for (int i = degree; i >= k; i--) {
-      if (!permi_integer_add(&f[i], &f[i - 1], 1))
-        return 0;
-      permi_integer_divide(&f[i], (uint64_t)k);
-    }
-  for (int k = degree - 1; k >= 0; k--)
-    for (int i = k; i < degree; i++) {
-      x = permi_integer_of(k);
-      if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
-        return 0;
-    }
-  for (int k = 0; k <= degree; k++)
+  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
+  for (int k = 1; k <= rook->m && status == PERM_OK; k++)
     for (int i = 1; i <= k; i++)
-      permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
-  for (int k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
-    x = f[k];
-    f[k] = f[degree - k];
-    f[degree - k] = x;
+      permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
+  for (int k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+    const perm_integer x = numbers[k];
+    numbers[k] = numbers[rook->m - k];
+    numbers[rook->m - k] = x;
   }
-  return 1;
+  return status;
 }
 
-static void permi_rook_shift(const permi_rook *rook, int64_t x)
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, permi_pencil *pencil,
+                                    const permi_side *side, perm_integer *numbers)
 {
-  const permi_cell *cell = rook->working.cell, *end = cell + rook->block.edges;
-  const size_t n = (size_t)rook->n;
-  for (size_t k = 0; k < (size_t)rook->m * n; k++)
-    rook->shifted[k] = x;
-  for (; cell < end; cell++)
-    rook->shifted[(size_t)cell->vertex[0] * n + (size_t)cell->vertex[1] - n] += cell->integer;
-}
-
-/* Returns INFINITY if impossible. */
-static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options, perm_status *status)
-{
-  perm_options one = *options;
-  perm_job *job = NULL;
-  perm_result result;
-  double seconds = (double)INFINITY;
-  for (int e = 0; e < rook->block.edges; e++)
-    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
-      return seconds;
-  permi_rook_shift(rook, rook->m);
-  one.max_seconds = 0;
-  one.progress = NULL;
-  *status = perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result);
-  if (*status == PERM_OK)
-    seconds = permi_job_seconds(job) * (rook->m + 1);
-  perm_job_free(job);
-  return seconds;
-}
-
-static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
-                                       perm_integer *numbers, perm_result *result)
-{
-  perm_options one = *options;
-  one.progress = NULL;
-  for (int x = 0; x <= rook->m; x++) {
-    permi_rook_shift(rook, x);
-    if (options->max_seconds > 0)
-      one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    const perm_status status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
-    if (status != PERM_OK)
-      return status;
-    numbers[x] = result->integer;
-    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
-    if (permi_watch(watch, PERMI_WATCH_UNITS))
-      return watch->stopped;
-  }
-  return permi_rook_interpolate(numbers, rook->m, rook->n)
-             ? PERM_OK
-             : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
-                                                          "entries down, or try method frontier",
-                          64 * PERM_INTEGER_WORDS);
-}
-
-static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
-                                    permi_control *watch, perm_integer *numbers, perm_result *result)
-{
+  const perm_options *given_options = pencil->options;
   perm_options options = *given_options;
+  perm_result *result = pencil->result;
+  permi_control *watch = pencil->watch;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
   const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
@@ -214,10 +150,12 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
-      rook->n <= PERM_MAX_LINES && area < 1e8) {
-    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
+      rook->n <= PERM_MAX_LINES && area < 1e7) {
+    pencil->options = &options;
+    if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
-    second = permi_rook_evaluation_seconds(rook, &options, &planning);
+    if (permi_points_fit(pencil))
+      second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
@@ -247,11 +185,10 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
     result->threads = plan->threads;
     status = permi_placements_run(plan, numbers, rook->m + 1);
   } else {
-    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
+    status = permi_rook_evaluate(rook, pencil, numbers);
     result->method = PERM_METHOD_EXACT;
   }
   result->plan_seconds = planned;
-  permi_release(&options.allocator, rook->shifted);
   return status;
 }
 
@@ -303,11 +240,14 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   permi_rook rook;
   permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
+  permi_pencil pencil;
   int *line, count[2] = {0, 0}, v;
   if (status != PERM_OK)
     return status;
   memset(&rook, 0, sizeof rook);
   memset(&plan, 0, sizeof plan);
+  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
   rook.m = permi_matrix_shorter(matrix);
   rook.n = permi_matrix_longer(matrix);
   if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
@@ -333,7 +273,8 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
   else
     status = permi_rook_order(&rook.block, options, watch, &plan);
   if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = permi_rook_solve(&rook, &plan, options, watch, numbers, result);
+    status = permi_rook_solve(&rook, &plan, &pencil, side, numbers);
+  permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);
   else if (status == PERM_ERROR_MEMORY)

@@ -24,6 +24,7 @@ int *_errno(void);
 #define HUGE_VAL ((double)INFINITY)
 double fabs(double), ceil(double), floor(double), sqrt(double), exp(double), exp2(double), expm1(double), log(double);
 double log2(double), log10(double), log1p(double), pow(double, double), hypot(double, double), fmod(double, double);
+double cos(double), sin(double);
 double fmin(double, double), fmax(double, double), fma(double, double, double), copysign(double, double), erfc(double);
 double frexp(double, int *), ldexp(double, int);
 /* stdio.h */

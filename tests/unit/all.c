@@ -69,6 +69,7 @@
 #include "t_free.c"
 #include "t_spy.c"
 #include "t_rook.c"
+#include "t_polynomial.c"
 #include "t_greedy.c"
 #include "t_sample.c"
 #include "t_structure.c"

@@ -236,7 +236,7 @@ TEST(t_amplitudes_match_permanents)
                "output %d: %g, not %g", (int)k, all[2 * k], r.value / sqrt(size));
   }
   for (way = 0; way < 4; way++) {
-    perm_outputs outputs = {NULL, NULL, 0, NULL, NULL};
+    perm_outputs outputs = {NULL, NULL, 0, 0, NULL, NULL};
     double norm = 0;
     outputs.most = way != 1 ? most : NULL;
     outputs.exactly = way ? exactly : NULL;
@@ -327,7 +327,7 @@ TEST(t_amplitudes_many_photons)
   static const int photons[] = {171, 200, 300, 1000};
   const double half = 0.70710678118654752, mirror[8] = {half, 0, half, 0, half, 0, -half, 0};
   double *out = (double *)malloc(2 * 501501 * sizeof *out), u[6] = {0.6, 0, 0, 0.64, -0.48, 0}, fourier[18];
-  perm_outputs chances = {NULL, NULL, 1, NULL, NULL};
+  perm_outputs chances = {NULL, NULL, 1, 0, NULL, NULL};
   perm_result r;
   for (int i = 0; i < 9; i++) {
     fourier[2 * i] = cos(2.0943951023931955 * (i / 3) * (i % 3)) / sqrt(3);
@@ -442,7 +442,7 @@ TEST(t_amplitudes_threads_and_blocks)
   other = (double *)calloc(2 * count, sizeof *other);
   test_share_seconds = 0;
   for (way = 0; way < 4; way++) { /* 1: limits; 2: probabilities; 3: both */
-    perm_outputs outputs = {NULL, NULL, 0, NULL, NULL};
+    perm_outputs outputs = {NULL, NULL, 0, 0, NULL, NULL};
     const size_t doubles = way < 2 ? 2 : 1;
     outputs.most = way & 1 ? most : NULL;
     outputs.probabilities = way >= 2;
@@ -486,7 +486,7 @@ TEST(t_amplitudes_refuses)
   const int counts[2] = {2, 3}, negative[2] = {1, -1}, many[2] = {4000, 100}, two[2] = {2, 2}, none[3] = {1, -1, 0};
   int most[64], state[2] = {1, -1}, k;
   volatile int cancel = 1;
-  perm_outputs outputs = {NULL, NULL, 0, NULL, NULL};
+  perm_outputs outputs = {NULL, NULL, 0, 0, NULL, NULL};
   perm_options options = {0};
   size_t count;
   perm_result r;

@@ -342,7 +342,7 @@ static int fault_block(void *user_data, size_t first, size_t count, const double
 }
 static void fault_amplitudes(fault_outcome *o, const perm_options *options)
 {
-  perm_outputs outputs = {NULL, NULL, 1, fault_block, o};
+  perm_outputs outputs = {NULL, NULL, 1, 0, fault_block, o};
   o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
 }
 FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
@@ -352,6 +352,7 @@ FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
           o->status = perm_amplitudes_index(4, fault.twice, NULL, &index); (void)opt; })
 FAULT_RUN(perm_amplitudes_state, { int s[4]; o->no_result = 1; (void)opt;
           o->status = perm_amplitudes_state(4, 3, NULL, 7, s); })
+#include "faults_polynomial.h"
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
@@ -446,7 +447,16 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     FAULT_CASE(perm_prove_integer, FAULT_OPTIONS), FAULT_CASE(perm_prove_gaussian, FAULT_OPTIONS),
-    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS), FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
+    FAULT_CASE(perm_prove_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_integer, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_gaussian, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_real, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_complex, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_sparse, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_sparse_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_permanental_polynomial, FAULT_OPTIONS),
+    FAULT_CASE(perm_permanental_polynomial_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_several_integer, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_several_gaussian, FAULT_OPTIONS),
+    FAULT_CASE(perm_polynomial_several_real, FAULT_OPTIONS), FAULT_CASE(perm_polynomial_several_complex, FAULT_OPTIONS),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS), FAULT_CASE(perm_amplitudes_complex, FAULT_OPTIONS),
     FAULT_CASE(perm_amplitudes_count, FAULT_HEAP), FAULT_CASE(perm_amplitudes_index, FAULT_HEAP),

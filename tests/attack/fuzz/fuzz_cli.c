@@ -23,14 +23,14 @@
 
 /* Words of the command line; an empty one: raw bytes. Options that need a value get one mostly. */
 static const char *const fuzz_flags[] = {"--json", "--explain", "--certify", "--estimate", "--gradient", "--progress",
-                                         "--merge", "--cpu-fallback", "--amplitudes", "--probabilities", "--", "-",
-                                         "a.mtx", "b.txt", "k.ckpt"};
+                                         "--permanental", "--merge", "--cpu-fallback", "--amplitudes",
+                                         "--probabilities", "--", "-", "a.mtx", "b.txt", "k.ckpt"};
 static const char *const fuzz_valued[] = {
     "--method",  "--precision", "--mod",    "--tolerance", "--threads",    "--isa",      "--gpus",
     "--rows",    "--cols",      "--minors", "--samples",   "--seed",       "--generate", "--write",
     "--relative-error", "--guarantee", "--seconds", "--max-seconds",
     "--max-bytes", "--spy", "--checkpoint", "--checkpoint-seconds",
-    "--resume",  "--part",      "--ranks",  "--gpu-cache", "--effort",     "--format", "--npy"};
+    "--resume",  "--part",      "--ranks",  "--gpu-cache", "--effort",     "--format", "--npy", "--polynomial"};
 static const char *const fuzz_values[] = {
     "1", "2", "3", "0", "4", "7", "-1", "1e-12", "0.1", "1e3", "1e6", "1,1,1", "2,0,1", "1,2,0,1", "0,0,0", "1/1",
     "1/2", "2/2", "a.mtx", "b.txt", "k.ckpt", "k2.ckpt", "s.svg", "-", "", "all", "nan", "97", "1000003",
