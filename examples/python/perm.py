@@ -81,6 +81,7 @@ libraries. LIBRARY is its name. Layouts and version are compared on import.
 import array
 import bisect
 import cmath
+import copy
 import ctypes
 import difflib
 import functools
@@ -658,15 +659,8 @@ _64_BITS = 2**64 - 1
 _SIGINT = int(signal.SIGINT)
 _running = threading.local()  # .call: the innermost call of this thread; callbacks come from the calling thread only
 _forked = False
-
-
-def _after_fork():
-    global _forked
-    _forked = True
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=lambda: globals().update(_forked=True))
 
 
 @_Callback
@@ -1971,7 +1965,8 @@ class _Stored:
         if _is_sparse(a):
             long = isinstance(values, list) and any(x.bit_length() > 63 for x in values)  # for scipy: places instead
             data = np.arange(len(values)) if long else np.asarray(values, getattr(values, "dtype", np.int64))
-            rows = type(a.tocsr())((data, self.column.copy(), np.array(self.start, np.int64)), shape=a.shape)
+            rows = copy.copy(a.tocsr())  # whose constructor would check all of it again
+            rows.data, rows.indices, rows.indptr = data, self.column.copy(), np.array(self.start, self.column.dtype)
             rows = rows.asformat("csr" if long and a.format not in ("csc", "coo") else a.format)
             if long:
                 rows.data = np.array(values, object)[rows.data]

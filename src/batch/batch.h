@@ -472,33 +472,14 @@ static perm_status permi_batch_laid_out(permi_batch batch, perm_result *result)
   return permi_batch_run(&batch, 8.0 * batch.parts * n * n * (double)count, result);
 }
 
-PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
-                                     const perm_options *options, double *permanents, perm_result *result)
-{
-  return permi_batch_laid_out(
-      permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, a, matrix_stride, options, permanents), result);
-}
-
-PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
-                                        const perm_options *options, double *permanents, perm_result *result)
-{
-  return permi_batch_laid_out(
-      permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, a, matrix_stride, options, permanents), result);
-}
-
-PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
-                                         const perm_options *options, double *permanents, perm_result *result)
-{
-  return permi_batch_laid_out(
-      permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, a, entry_stride, options, permanents), result);
-}
-
-PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
-                                            const perm_options *options, double *permanents, perm_result *result)
-{
-  return permi_batch_laid_out(
-      permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, a, entry_stride, options, permanents), result);
-}
+#define PERMI_BATCH(name, kind, parts)                                                                                 \
+  PERM_API perm_status name(int n, size_t count, const double *a, size_t stride, const perm_options *options,          \
+                            double *permanents, perm_result *result)                                                   \
+  { return permi_batch_laid_out(permi_batch_of(kind, n, parts, count, a, stride, options, permanents), result); }
+PERMI_BATCH(perm_batch_real, PERMI_BATCH_MATRICES, 1)
+PERMI_BATCH(perm_batch_complex, PERMI_BATCH_MATRICES, 2)
+PERMI_BATCH(perm_batch_real_soa, PERMI_BATCH_ENTRIES, 1)
+PERMI_BATCH(perm_batch_complex_soa, PERMI_BATCH_ENTRIES, 2)
 
 static perm_status permi_select(permi_batch batch, int m, int n, ptrdiff_t ld, const int *rows, const int *columns,
                                 perm_result *result)

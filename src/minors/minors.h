@@ -29,8 +29,7 @@ typedef struct permi_minors {
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled; last: not cleared */
 } permi_minors;
 
-/* absolute: sums of |terms| by row, or largest errors, times 2^absolute_exp2. Chunks are added exactly, so threads
-   change nothing. */
+/* absolute: by row, sums of |terms| or the largest error, times 2^absolute_exp2. */
 typedef struct permi_minors_total {
   permi_dd *value;
   long long *exp2;
@@ -184,20 +183,11 @@ static void permi_minors_plan_permanents(permi_minors *minors)
   minors->estimate_relative = 1;
 }
 
-/* Keeps a row's largest error, which leaves doubles' range where minors are 0 in truth. */
-static void permi_minors_lose(permi_minors_total *total, int row, double error, long long exp2)
-{
-  if (error > permi_ldexp(total->absolute[row], total->absolute_exp2[row] - exp2)) {
-    total->absolute[row] = error;
-    total->absolute_exp2[row] = exp2;
-  }
-}
-
 /* Minor (i, j) in double-double. */
 static perm_status permi_minors_permanent(const permi_minors *minors, int i, int j, const perm_options *options,
                                           double *entry, permi_minors_total *total, perm_result *result)
 {
-  const int parts = minors->parts, place = (i - minors->least) * minors->lines[1] + j;
+  const int parts = minors->parts, row = i - minors->least, place = row * minors->lines[1] + j;
   const long long unit = minors->unit_exp2 + minors->exp2[0][i] + minors->exp2[1][j];
   int line[2][PERM_MAX_N], count[2][PERM_MAX_N], kept[2], side, k, r, s, part, e, copies = 0;
   perm_options own = *options;
@@ -226,7 +216,10 @@ static perm_status permi_minors_permanent(const permi_minors *minors, int i, int
     total->value[place * parts + part] = permi_dd_make(frexp(part ? result->imaginary : result->value, &e));
     total->exp2[place * parts + part] = result->exp2 - unit + e;
   }
-  permi_minors_lose(total, i - minors->least, result->error_estimate, result->exp2 - unit);
+  if (result->error_estimate > permi_ldexp(total->absolute[row], total->absolute_exp2[row] - result->exp2 + unit)) {
+    total->absolute[row] = result->error_estimate;
+    total->absolute_exp2[row] = result->exp2 - unit;
+  }
   return result->status;
 }
 
@@ -271,9 +264,8 @@ PERMI_NEVER_INLINE static perm_status permi_minors_permanents(permi_minors *mino
        before[v]          permanent of v's rows and the first |v| places: sum_i v_i a_ip before[v - e_i], p = |v|
        after[v]           d per / d before[v]: after[v - e_i] sums v_i a_ip after[v]
        d per / d a_ip     sum over |v| = p of v_i after[v] before[v - e_i]: r_i times the minor
-   The transpose serves if it has fewer states.
-   THE BOUND: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of
-   itself, N places, to a thousandth; underflow loses less than 2^-498 states rows. */
+   THE BOUND: a minor errs by (N (rows + 2) + PERMI_PLACING_APART + 8) u of itself, N places, to a thousandth;
+   underflow loses less than 2^-498 states rows. */
 #define PERMI_PLACING_EXP2 1000
 #define PERMI_PLACING_APART 256
 #define PERMI_PLACING_BYTES 1e9 /* chosen: of both tables */

@@ -12,48 +12,45 @@ static double permi_minors_lost(const permi_minors *minors, const permi_minors_t
          (minors->lossy && minors->in_doubles ? ldexp(DBL_MIN, minors->scale_exp2) : 0);
 }
 
-/* Returns the exponent of value's unit: the largest product's, as rounding of minors that are 0 may leave the range. */
-static long long permi_minors_value(const permi_minors *minors, const permi_minors_total *total, permi_dd *value)
+/* Rounding of minors that are 0 in truth leaves doubles' range. */
+static permi_number permi_minors_value(const permi_minors *minors, const permi_minors_total *total)
 {
-  const int parts = minors->parts, row = minors->lines[0] - 1, columns = minors->lines[1];
-  const int first = permi_minors_place(minors, 0, row, 0) * parts;
-  long long most = LLONG_MIN;
-  int lead[PERM_MAX_N];
-  for (int j = 0; j < columns; j++) {
-    const int re = permi_minors_exponent(minors, 0, row, j, 0), im = permi_minors_exponent(minors, 0, row, j, parts - 1);
-    lead[j] = re > im ? re : im;
-    for (int k = first + j * parts; k < first + (j + 1) * parts && lead[j] > INT_MIN; k++)
-      most = total->value[k].hi != 0 && total->exp2[k] + lead[j] > most ? total->exp2[k] + lead[j] : most;
-  }
-  value[0] = value[1] = permi_dd_make(0);
-  for (int j = 0; j < columns && most > LLONG_MIN; j++) {
-    permi_dd x[2], y[2];
-    if (lead[j] == INT_MIN)
-      continue;
-    x[1] = y[1] = permi_dd_make(0);
+  const int parts = minors->parts, row = minors->lines[0] - 1;
+  permi_number sum, x, y;
+  memset(&sum, 0, sizeof sum);
+  for (int j = 0; j < minors->lines[1]; j++) {
+    const int re = permi_minors_place(minors, 0, row, j) * parts, im = re + parts - 1;
+    memset(&x, 0, sizeof x);
+    memset(&y, 0, sizeof y);
+    y.exp2 = total->exp2[re] > total->exp2[im] ? total->exp2[re] : total->exp2[im];
     for (int part = 0; part < parts; part++) {
-      const int k = first + j * parts + part;
-      x[part] = permi_dd_make(minors->count[1][j] * permi_shift(minors->entry[row][j][part],
-                                                                minors->exp2[0][row] + minors->exp2[1][j] - lead[j]));
-      y[part] = permi_dd_scale(total->value[k], permi_int_exponent(total->exp2[k] + lead[j] - most));
+      (part ? &x.imaginary : &x.value)->hi = minors->entry[row][j][part];
+      *(part ? &y.imaginary : &y.value) =
+          permi_dd_scale(total->value[re + part], permi_int_exponent(total->exp2[re + part] - y.exp2));
     }
-    permi_dd_multiply_complex(&x[0], &x[1], y[0], y[1]);
-    for (int part = 0; part < 2; part++)
-      value[part] = permi_dd_add(value[part], x[part]);
+    permi_number_multiply(&x, &y);
+    if (x.value.hi == 0 && x.imaginary.hi == 0)
+      continue;
+    x.exp2 += minors->exp2[0][row] + minors->exp2[1][j];
+    if (sum.value.hi == 0 && sum.imaginary.hi == 0)
+      sum.exp2 = x.exp2;
+    permi_number_raise(x.exp2 > sum.exp2 ? &sum : &x, llabs(x.exp2 - sum.exp2));
+    sum.value = permi_dd_add(sum.value, permi_dd_multiply(x.value, permi_dd_make(minors->count[1][j])));
+    sum.imaginary = permi_dd_add(sum.imaginary, permi_dd_multiply(x.imaginary, permi_dd_make(minors->count[1][j])));
   }
-  return most > LLONG_MIN ? most : 0;
+  permi_number_normalise(&sum);
+  return sum;
 }
 
 static void permi_minors_marginals(const permi_minors_call *call, permi_minors *minors,
                                    const permi_minors_total *total, perm_result *result)
 {
   const int rows = minors->lines[0], columns = minors->lines[1];
-  int spare = 1, i, j, k, e; /* lines of ones */
+  int spare = 1, i, j, k; /* lines of ones */
   double error = 0;
-  permi_dd sum[2];
-  const long long unit = permi_minors_value(minors, total, sum);
-  double value = sum[0].hi;
-  result->exp2 = minors->unit_exp2 - minors->scale_exp2 + unit;
+  permi_number whole = permi_minors_value(minors, total);
+  const long long unit = whole.exp2;
+  const double value = whole.value.hi;
   result->value = result->error_estimate = 0;
   if (!(value > 0))
     return;
@@ -76,18 +73,29 @@ static void permi_minors_marginals(const permi_minors_call *call, permi_minors *
       error = fmax(error, weight * permi_ldexp(permi_minors_lost(minors, total, i), total->absolute_exp2[i] - unit) /
                                   value + x * (of_value + 8 * PERMI_UNIT));
     }
-  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
   for (k = 2; k <= spare; k++) { /* they are not told apart */
-    value = frexp(value / k, &e);
-    result->exp2 += e;
+    whole.value.hi /= k;
+    permi_number_normalise(&whole);
   }
-  value = frexp(value, &e);
-  result->exp2 += e;
-  if (result->exp2 > -1000 && result->exp2 <= 1000) {
-    value = ldexp(value, (int)result->exp2);
-    result->exp2 = 0;
+  whole.value.lo = 0;
+  whole.exp2 += minors->unit_exp2 - minors->scale_exp2;
+  permi_number_result(&whole, result);
+  result->error_estimate = minors->below > PERMI_NO_MEASURE ? (double)INFINITY : 1.001 * error;
+}
+
+/* Returns one exponent for permanent (normalised) and derivatives, whose own are least to most (LLONG_MIN: all 0): 0
+   if no double is then small. */
+static long long permi_minors_common(const permi_number *permanent, long long most, long long least)
+{
+  const int some = permanent->value.hi != 0 || permanent->imaginary.hi != 0;
+  const long long whole = some ? permanent->exp2 : most;
+  if (some) { /* stays a double */
+    most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
+    least = whole < least ? whole : least;
   }
-  result->value = value;
+  if (most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000))
+    most = 0;
+  return !some || whole >= most - 1000 ? most : whole > most - 2000 ? whole + 1000 : most - 1000;
 }
 
 static void permi_minors_output(const permi_minors_call *call, permi_minors *minors, permi_minors_total *total,
@@ -95,11 +103,10 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
 {
   const int parts = minors->parts, columns = minors->lines[1], rows = minors->lines[0], gradient = call->gradient;
   const long long unit_exp2 = minors->unit_exp2 - minors->scale_exp2;
-  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0, common;
-  permi_dd value[2];
-  double estimate = 0, lead;
-  int i, j, part, e, k;
-  const long long whole = unit_exp2 + permi_minors_value(minors, total, value);
+  long long most = LLONG_MIN, least = LLONG_MAX, estimate_exp2 = 0;
+  double estimate = 0;
+  int i, j, part, k;
+  permi_number value = permi_minors_value(minors, total);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++) {
       const double factor = gradient ? (double)minors->count[0][i] * minors->count[1][j] : 1;
@@ -109,9 +116,9 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
         total->value[k].hi = (total->value[k].hi + total->value[k].lo) * factor;
         total->exp2[k] += unit;
         if (total->value[k].hi != 0) {
-          frexp(total->value[k].hi, &e);
-          most = total->exp2[k] + e > most ? total->exp2[k] + e : most;
-          least = total->exp2[k] + e < least ? total->exp2[k] + e : least;
+          const long long e = total->exp2[k] + permi_exponent(total->value[k].hi);
+          most = e > most ? e : most;
+          least = e < least ? e : least;
         }
       }
       const long long lost_exp2 = unit + total->absolute_exp2[i - minors->least];
@@ -120,20 +127,14 @@ static void permi_minors_output(const permi_minors_call *call, permi_minors *min
         estimate_exp2 = lost_exp2;
       }
     }
-  lead = fmax(fabs(value[0].hi), fabs(value[1].hi));
-  if (lead != 0) {
-    frexp(lead, &e); /* keeps the permanent a double */
-    most = most == LLONG_MIN || whole + e - 1000 > most ? whole + e - 1000 : most;
-    least = whole + e < least ? whole + e : least;
-  }
-  if (estimate != 0 && most == LLONG_MIN) {
-    frexp(estimate, &e);
-    most = least = estimate_exp2 + e;
-  }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
+  if (estimate != 0 && most == LLONG_MIN)
+    most = least = estimate_exp2 + permi_exponent(estimate);
+  value.exp2 += unit_exp2;
+  const long long common = permi_minors_common(&value, most, least);
   result->exp2 = common;
-  result->value = permi_ldexp(value[0].hi, whole - common);
-  result->imaginary = parts == 2 ? permi_ldexp(value[1].hi, whole - common) : 0;
+  permi_number_raise(&value, common - value.exp2);
+  result->value = value.value.hi;
+  result->imaginary = value.imaginary.hi;
   result->error_estimate = permi_ldexp(estimate, estimate_exp2 - common);
   for (i = minors->least, k = 0; i < rows; i++)
     for (j = 0; j < columns; j++)
@@ -407,44 +408,20 @@ static perm_status permi_minors_compute(const permi_minors_call *call, const per
   return permi_environment_end(&environment, status);
 }
 
-PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                      const int *column_counts, int row, const perm_options *options, double *minors,
-                                      perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, int row, const perm_options *options, double *minors,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, minors};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                        const int *column_counts, const perm_options *options, double *gradient,
-                                        perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                           const int *column_counts, const perm_options *options, double *gradient,
-                                           perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 0, permi_view_of(a, ld, 2, NULL), {row_counts, column_counts}, gradient};
-  return permi_minors_compute(&call, options, result);
-}
-
-PERM_API perm_status perm_marginals_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
-                                         const int *column_counts, const perm_options *options, double *marginals,
-                                         perm_result *result)
-{
-  const permi_minors_call call = {m, n, 0, 1, 1, permi_view_of(a, ld, 1, NULL), {row_counts, column_counts}, marginals};
-  return permi_minors_compute(&call, options, result);
-}
+#define PERMI_MINORS(name, parts)                                                                                      \
+  PERM_API perm_status name(int m, int n, const double *a, ptrdiff_t ld, const int *rows, const int *columns, int row, \
+                            const perm_options *options, double *minors, perm_result *result)                          \
+  { const permi_minors_call call = {m, n, row, 0, 0, permi_view_of(a, ld, parts, NULL), {rows, columns}, minors};      \
+    return permi_minors_compute(&call, options, result); }
+#define PERMI_GRADIENT(name, parts, marginals)                                                                         \
+  PERM_API perm_status name(int m, int n, const double *a, ptrdiff_t ld, const int *rows, const int *columns,          \
+                            const perm_options *options, double *out, perm_result *result)                             \
+  { const permi_minors_call call = {m, n, 0, 1, marginals, permi_view_of(a, ld, parts, NULL), {rows, columns}, out};   \
+    return permi_minors_compute(&call, options, result); }
+PERMI_MINORS(perm_minors_real, 1)
+PERMI_MINORS(perm_minors_complex, 2)
+PERMI_GRADIENT(perm_gradient_real, 1, 0)
+PERMI_GRADIENT(perm_gradient_complex, 2, 0)
+PERMI_GRADIENT(perm_marginals_real, 1, 1)
 #endif
 /* SPDX-License-Identifier: MIT */

@@ -53,7 +53,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Returns 1 if a square matrix up to PERM_MAX_N has no equal rows or columns, and none is 0. */
+/* Of a square matrix up to PERM_MAX_N; zero lines count as equal. */
 static int permi_lines_differ(const permi_problem *problem)
 {
   int line[PERM_MAX_N], side, i, j;

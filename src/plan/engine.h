@@ -168,7 +168,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
-/* Returns 1 if engine i is asked before engine k: by lower bound, quicker planning, a better bound to give, method. */
+/* Engine i before engine k: by lower bound, quicker planning, a better bound to give, method. */
 static int permi_asked_before(const permi_offers *offers, int i, int k)
 {
   const permi_engine *one = &offers->engine[i], *other = &offers->engine[k];
@@ -180,7 +180,7 @@ static int permi_asked_before(const permi_offers *offers, int i, int k)
                                             : one->method < other->method;
 }
 
-/* Returns the engine to ask next, of those that can win if `winners`; -1 if none is left. */
+/* Of those that can win if `winners`; -1: none is left. */
 static int permi_next_engine(const permi_offers *offers, int winners)
 {
   int i, next = -1;
@@ -207,7 +207,7 @@ static int permi_is_counts_method(perm_method method)
   return method == PERM_METHOD_SUBSETS || method == PERM_METHOD_MULTIPLICITIES || method == PERM_METHOD_SHORT;
 }
 
-/* Returns the precision to try next, PERM_PRECISION_COUNT at the top. Counts may end with exact integers. */
+/* PERM_PRECISION_COUNT at the top. Counts may end with exact integers. */
 static perm_precision permi_next_precision(const permi_engine *engines, int count, perm_method method,
                                            perm_precision precision)
 {

@@ -276,24 +276,15 @@ static void permi_derive_align(permi_derivation *derivation, perm_result *result
   const size_t count = derivation->matrix->nnz * (size_t)parts;
   double *gradient = (double *)derivation->out, largest = 0, error = derivation->worst[0] > 0 ? DBL_MIN : 0;
   double lost, bound, estimate, least_told;
-  long long most = LLONG_MIN, least = LLONG_MAX, whole, common;
+  long long most = LLONG_MIN, least = LLONG_MAX;
   permi_number_normalise(permanent);
-  whole = permanent->exp2;
   for (size_t k = 0; k < count; k++)
     if (gradient[k] != 0) {
       const long long e = derivation->exp2[k / (size_t)parts] + permi_exponent(gradient[k]);
       most = e > most ? e : most;
       least = e < least ? e : least;
     }
-  if (permanent->value.hi != 0 || permanent->imaginary.hi != 0) { /* stays a double */
-    most = most == LLONG_MIN || whole - 1000 > most ? whole - 1000 : most;
-    least = whole < least ? whole : least;
-  } else {
-    whole = most == LLONG_MIN ? 0 : most;
-  }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000 && whole < 1000) ? 0 : most;
-  if (whole < common - 1000)
-    common = whole > common - 2000 ? whole + 1000 : common - 1000;
+  const long long common = permi_minors_common(permanent, most, least);
   for (size_t k = 0; k < count; k++) {
     const double x = gradient[k], y = permi_ldexp(x, derivation->exp2[k / (size_t)parts] - common);
     gradient[k] = y + 0;

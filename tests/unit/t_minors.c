@@ -306,12 +306,12 @@ TEST(t_minors_of_copies_beyond_double)
     CHECK_SHOW(fabs(out[k]) <= 1, "%d: %g", k, out[k]);
 }
 
-/* Entries whose products leave the range of double; powers of two change only the exponents. */
 /* Where no assignment is left, Glynn's sums leave rounding alone, at 2^1114 and 2^-3300 of scaled minors. */
 TEST(t_minors_of_zeros_far_apart)
 {
   static const double entries[2][10][4] = {
-      {{0, 0, 4.2608836342192533e-93, -6.4097857181323949e-93}, {1, 0, 6.6035525272471631e-212, -3.476436104817382e-211},
+      {{0, 0, 4.2608836342192533e-93, -6.4097857181323949e-93},
+       {1, 0, 6.6035525272471631e-212, -3.476436104817382e-211},
        {1, 1, -3.3850313314223131e-133, -6.7265299615897856e-145},
        {2, 0, 2.0682657344813016e-207, 6.9883530543591635e-208}, {2, 2, -1.9854712626087782e-05, 0}},
       {{0, 0, -1.2722092035271073e+90, 0}, {0, 1, -6.1584338444699583e-32, -6.1584338444699583e-32},
@@ -334,6 +334,7 @@ TEST(t_minors_of_zeros_far_apart)
   }
 }
 
+/* Entries whose products leave the range of double; powers of two change only the exponents. */
 TEST(t_minors_scales)
 {
   double a[144], b[144], x[144], y[144];
