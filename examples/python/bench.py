@@ -327,8 +327,7 @@ def photons(limit):
     try:
         import perceval
         for name in ("SLOS", "SLAP"):
-            def theirs(u, n, name=name):
-                backend = perceval.BackendFactory().get_backend(name)
+            def theirs(u, n, backend=getattr(perceval, name + "Backend")()):  # one: it keeps its graph of states
                 backend.set_circuit(perceval.Unitary(perceval.Matrix(u)))
                 backend.set_input_state(perceval.BasicState([1] * n + [0] * (len(u) - n)))
                 return backend.all_prob()
