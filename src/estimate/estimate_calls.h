@@ -229,7 +229,7 @@ static const permi_member permi_more_members[] = {
     PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
     {"perm_outputs", 0, sizeof(perm_outputs)},
     PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, exactly), PERMI_MEMBER(perm_outputs, probabilities),
-    PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
+    PERMI_MEMBER(perm_outputs, on_gpu), PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
     {"perm_matrix", 0, sizeof(perm_matrix)},
     PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
     PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
