@@ -4176,22 +4176,25 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, over the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of room */
+  const permi_numbers *numbers; /* of weights: */
+  size_t size;
+  int integers;
+  size_t words, room;    /* of a draw: words of a record, bytes of room */
+  uint64_t begin, steps; /* of states in records */
   permi_pool lasting;     /* of: */
   permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-typedef struct permi_draw_weight {
-  double fraction;
-  int64_t exp2;
-} permi_draw_weight;
-
+/* Of a thread. A record in `word` tells what draws may do in a state: the state, the number of ways, the sum of their
+   weights, and each way's weight and what it does. Records are kept for the next draws while there is room. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random;
-  uint64_t *weight; /* words for each way and two more */
+  uint64_t random, *word, *record;
+  uint32_t *slot; /* 2^bits, by hash: where in `word`; 0: free */
+  size_t words, used, kept, most; /* most: of a record */
+  int bits, keeps;                /* keeps: 1: the record */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -4223,14 +4226,12 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static size_t permi_weight_words(const permi_numbers *numbers)
-{
-  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
-}
-
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
-  trace->words = (ways + 2) * permi_weight_words(numbers);
+  trace->numbers = numbers;
+  trace->size = permi_numbers_words(numbers);
+  trace->integers = permi_algebra_is_integer(numbers->algebra);
+  trace->words = 2 + trace->size + (ways + 1) * (trace->size + 1);
 }
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
@@ -4240,38 +4241,77 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* The weight is `times` c x 2^exp2; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
-                             const void *x, int64_t exp2, size_t times)
+#define PERMI_NO_STATE UINT64_MAX /* is not kept */
+#define PERMI_STATE_BITS 40
+static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  const size_t words = permi_weight_words(numbers);
-  uint64_t *weight = draw->weight + (size_t)way * words;
-  memset(weight, 0, words * sizeof *weight);
-  if (!x)
-    return;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
-  } else {
-    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
-    int of_x, of_c;
-    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    to->exp2 = exp2 + of_x + of_c;
-  }
+  return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+/* Seeks the state's record. 0: it is new, without ways. */
+static int permi_draw_seek(permi_draw *draw, uint64_t state)
 {
-  uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < ways; s++)
-    permi_words_add(total, weight + s * words, words);
+  const size_t last = ((size_t)1 << draw->bits) - 1, size = draw->trace->size;
+  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - draw->bits));
+  for (; draw->slot[at]; at = (at + 1) & last) {
+    draw->record = draw->word + draw->slot[at];
+    if (draw->record[0] == state)
+      return 1;
+  }
+  draw->record = draw->word + draw->used;
+  draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
+  if (draw->keeps) {
+    draw->slot[at] = (uint32_t)draw->used;
+    draw->used += 2 + size;
+    draw->kept++;
+  }
+  memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
+  draw->record[0] = state;
+  return 0;
+}
+
+/* Returns the next way's weight, 0. */
+static uint64_t *permi_draw_next(const permi_draw *draw)
+{
+  const size_t size = draw->trace->size;
+  return (uint64_t *)memset(draw->record + 2 + size + draw->record[1] * (size + 1), 0, 8 * size);
+}
+
+/* Adds the next way, unless its weight is 0. */
+static void permi_draw_add(permi_draw *draw, uint64_t *weight, uint64_t does)
+{
+  const size_t size = draw->trace->size;
+  size_t w = 0;
+  while (w < size && !weight[w])
+    w++;
+  if (w == size)
+    return;
+  if (draw->trace->integers)
+    permi_words_add(draw->record + 2, weight, (int)size);
+  else
+    *(double *)(void *)(draw->record + 2) += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1]++;
+  draw->used += draw->keeps ? size + 1 : 0;
+}
+
+/* Adds a way of weight c x; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *x, uint64_t does)
+{
+  uint64_t *weight = permi_draw_next(draw);
+  if (x)
+    permi_value_add(draw->trace->numbers->algebra, draw->trace->numbers, c, weight, x, 0);
+  permi_draw_add(draw, weight, does);
+}
+
+static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
+{
+  uint64_t at[PERM_INTEGER_WORDS], ones;
+  int w, top = (int)size;
   while (top && !total[top - 1])
     top--;
   if (!top)
-    return -1;
+    return way;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
   do { /* `total` is above half of the range */
@@ -4281,36 +4321,25 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
   } while (at[w] >= total[w]);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
+  while (!permi_words_subtract(at, way, top))
+    way += size + 1;
+  return way;
 }
 
-static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
+/* Returns what a way of the record does. There is one: states have positive values. */
+static uint64_t permi_draw_way(permi_draw *draw)
 {
-  double sum = 0, at;
-  int64_t most = INT64_MIN;
-  int s, chosen = -1;
-  for (s = 0; s < ways; s++)
-    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
-  for (s = 0; s < ways; s++)
-    if (weight[s].fraction > 0)
-      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
-  at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
-    if (weight[s].fraction > 0) {
-      chosen = s;
-      at -= weight[s].fraction;
-    }
-  return chosen;
-}
-
-/* Never -1: states have positive values. */
-static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
-{
-  return permi_algebra_is_integer(numbers->algebra)
-             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
+  const size_t size = draw->trace->size;
+  const uint64_t *total = draw->record + 2, *way = total + size;
+  if (draw->trace->integers) {
+    way = permi_draw_integer(total, way, size, &draw->random);
+  } else {
+    double at = *(const double *)(const void *)total * permi_random_uniform(&draw->random);
+    for (uint64_t left = draw->record[1]; left > 1; left--, way += 2)
+      if ((at -= *(const double *)(const void *)way) < 0)
+        break;
+  }
+  return way[size];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
@@ -4576,6 +4605,7 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  trace->steps = (uint64_t)frontier->steps;
   if (kept) {
     kept->pool = &trace->pool;
     kept->every = every;
@@ -4610,7 +4640,9 @@ static void permi_frontier_draw(permi_draw *draw)
   for (p = frontier->steps - 1; p >= 0; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    for (s = 0; s < streams; s++) {
+    const int known =
+        permi_draw_seek(draw, frontier->mask_words == 1 ? permi_draw_state(draw, p, mask[0]) : PERMI_NO_STATE);
+    for (s = 0; s < streams && !known; s++) {
       uint64_t differs = 0;
       for (w = 0; w < frontier->mask_words; w++) {
         from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
@@ -4625,11 +4657,9 @@ static void permi_frontier_draw(permi_draw *draw)
         memcpy(longer, value, 8 * given);
         value = longer;
       }
-      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+      permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
     }
-    s = permi_draw_way(draw, numbers, streams);
-    if (s < 0)
-      return;
+    s = (int)permi_draw_way(draw);
     for (w = 0; w < frontier->mask_words; w++)
       mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
     if (frontier->partner[first + s] >= 0)
@@ -4760,6 +4790,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
+  trace->steps = (uint64_t)plan->steps;
   for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
@@ -4805,19 +4836,35 @@ static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const 
   }
 }
 
+/* Gives a record's doubles, of states with exponents, one exponent. */
+static void permi_class_align(permi_draw *draw, const permi_class_level *level, const permi_class_link *link)
+{
+  double *total = (double *)(void *)(draw->record + 2), *weight;
+  int64_t most = INT64_MIN, exp2;
+  for (int pass = 0; pass < 2; pass++) {
+    *total = 0;
+    for (uint64_t k = 0; k < draw->record[1]; k++) {
+      int e;
+      weight = total + 1 + 2 * k;
+      const double fraction = frexp(*weight, &e);
+      exp2 = e + level->before.exp2[link[draw->record[4 + 2 * k]].state];
+      most = !pass && exp2 > most ? exp2 : most;
+      if (pass)
+        *total += *weight = permi_ldexp(fraction, exp2 - most);
+    }
+  }
+}
+
 static void permi_classes_draw(permi_draw *draw)
 {
   const permi_classes *plan = (const permi_classes *)draw->trace->plan;
-  const permi_coefficient one = permi_coefficient_one();
-  uint64_t value[2 * PERM_INTEGER_WORDS];
-  int64_t exp2 = 0;
+  int64_t exp2;
   size_t state = 0;
   int p, k, pending = 0;
   permi_class_run run;
   permi_class_list target;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
-  target.value = (char *)value;
   target.exp2 = &exp2;
   run.plan = plan;
   run.bytes = 8 * permi_numbers_words(&plan->numbers);
@@ -4826,15 +4873,17 @@ static void permi_classes_draw(permi_draw *draw)
     const permi_class_link *link = level->link + level->first[state];
     const int links = (int)(level->first[state + 1] - level->first[state]);
     run.p = p;
-    for (k = 0; k < links; k++) {
-      memset(value, 0, run.bytes);
+    const int known = permi_draw_seek(draw, permi_draw_state(draw, p, state));
+    for (k = 0; k < links && !known; k++) {
+      uint64_t *weight = permi_draw_next(draw);
+      target.value = (char *)weight;
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+      permi_draw_add(draw, weight, (uint64_t)k);
     }
-    k = permi_draw_way(draw, &plan->numbers, links);
-    if (k < 0)
-      return;
+    if (!known && !draw->trace->integers)
+      permi_class_align(draw, level, link);
+    k = (int)permi_draw_way(draw);
     state = link[k].state;
     permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
                      &pending);
@@ -4910,7 +4959,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
+  trace->room = nodes * sizeof(uint32_t);
+  trace->steps = nodes + (size_t)tree->joins + 1;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   const perm_status status = permi_tree_nodes(tree, control, run);
@@ -4938,58 +4988,44 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws the first table's part of `matched`. */
-static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
-                                     uint32_t rows, uint32_t matched)
+/* Ways of a star: a match, if any, and the product's state, within `set`. */
+static void permi_tree_star_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
+                                 const permi_tree_table *product, uint32_t matched, uint32_t set)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
-  int ways = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-    if (y && permi_algebra_is_integer(numbers->algebra)) {
-      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-      memset(weight, 0, 8 * (size_t)tree->size);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-    } else if (y) {
-      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-    }
-    share[ways] = part;
-    ways += y != NULL;
-    part = (part - common) & common;
-  } while (part);
-  ways = permi_draw_way(draw, numbers, ways);
-  return ways < 0 ? own : own | share[ways];
-}
-
-/* Draws the vertex's match, if any; returns the product's state. */
-static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                     const permi_tree_table *product, uint32_t matched)
-{
-  const permi_numbers *numbers = &tree->numbers;
   const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
   const uint32_t self = node->all & ~(node->all >> 1);
-  const int entries = node[1].edge - node->edge;
-  int e;
-  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
-  for (e = 0; e < entries; e++) {
-    const permi_tree_edge *edge = &tree->edge[node->edge + e];
+  for (int e = node->edge; e < node[1].edge; e++) {
+    const permi_tree_edge *edge = &tree->edge[e];
     const uint32_t bit = 1u << edge->bit;
-    permi_draw_weigh(draw, numbers, e, &edge->c,
-                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+    if (matched & bit)
+      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, matched ^ bit),
+                       (uint64_t)(e + 1) << 32 | permi_tree_extract(matched ^ bit, set));
   }
+  permi_draw_weigh(draw, &one, permi_tree_value_of(tree, product, node->rows, matched | self),
+                   permi_tree_extract(matched | self, set));
   if (alone)
-    permi_draw_weigh(draw, numbers, entries + 1, alone, permi_tree_value_of(tree, product, node->rows, matched), 0, 1);
-  e = permi_draw_way(draw, numbers, entries + 1 + (alone != NULL));
-  if (e < 0 || e == entries)
-    return matched | self;
-  if (e > entries)
-    return matched;
-  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
-  return matched ^ 1u << tree->edge[node->edge + e].bit;
+    permi_draw_weigh(draw, alone, permi_tree_value_of(tree, product, node->rows, matched),
+                     permi_tree_extract(matched, set));
+}
+
+/* Ways of a join: the first table's state, and the second's, within `set`. */
+static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_table *one,
+                                 const permi_tree_table *other, uint32_t rows, uint32_t matched, uint32_t set)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const uint32_t common = matched & one->set & other->set, own = matched & ~other->set;
+  uint32_t part = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, one, rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, other, rows, matched ^ own ^ part) : NULL;
+    if (y) {
+      uint64_t *weight = permi_draw_next(draw);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+      permi_draw_add(draw, weight, (uint64_t)permi_tree_extract(own | part, one->set) << 32 |
+                                       permi_tree_extract(matched ^ own ^ part, set));
+    }
+    part = (part - common) & common;
+  } while (part);
 }
 
 static void permi_tree_draw(permi_draw *draw)
@@ -4997,30 +5033,36 @@ static void permi_tree_draw(permi_draw *draw)
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
   uint32_t *state = (uint32_t *)(void *)draw->room;
-  int i, j, e;
   state[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0; i--) {
+  for (int i = tree->nodes - 1; i >= 0; i--) {
     const permi_tree_node *node = &tree->node[i];
     const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
+    const permi_tree_table *product = kept->product + kept->first[i];
     uint32_t matched = state[i];
     if (!node->children) {
-      for (e = node->edge; e < node[1].edge; e++)
+      for (int e = node->edge; e < node[1].edge; e++)
         if (matched >> tree->edge[e].bit & 1)
           permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
       continue;
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
-    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
+    const permi_tree_table *last = &kept->own[child[node->children - 1]];
+    int j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
+    if (!permi_draw_seek(draw, permi_draw_state(draw, i, matched)))
+      permi_tree_star_ways(draw, tree, node, j ? &product[j - 1] : last, matched,
+                           node->children > 1 ? node->all : last->set);
+    uint64_t way = permi_draw_way(draw);
+    if (way >> 32)
+      permi_draw_match(draw, node->vertex, tree->edge[(way >> 32) - 1].vertex);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];
-      factor[0] = &kept->own[with];
-      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
-      state[with] = permi_tree_extract(part, factor[0]->set);
-      matched ^= part;
+      matched = (uint32_t)way;
+      if (!permi_draw_seek(draw, permi_draw_state(draw, tree->nodes + kept->first[i] + j, matched)))
+        permi_tree_join_ways(draw, tree, &kept->own[with], j ? &product[j - 1] : last, node->rows, matched,
+                             j ? node->all : last->set);
+      way = permi_draw_way(draw);
+      state[with] = (uint32_t)(way >> 32);
     }
-    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
+    state[child[node->children - 1]] = (uint32_t)way;
   }
 }
 
@@ -6366,6 +6408,8 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples at a time */
+#define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
+#define PERMI_SLOT_BYTES 64.0                   /* measured: half of slots have records */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -6394,8 +6438,9 @@ typedef struct permi_sampling {
   permi_trace *trace; /* of a block */
   int blocks;
   int *forced; /* the column of a row that is a block by itself, or -1 */
-  char *room;
-  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  permi_draw *draw; /* of a thread */
+  size_t words, room; /* the most of a block's trace */
+  uint64_t steps;
   double visited, most;
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
@@ -6408,15 +6453,9 @@ typedef struct permi_sampling {
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  permi_draw draw;
-  memset(&draw, 0, sizeof draw);
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
+  permi_draw draw = sampling->draw[thread]; /* a copy: threads share no line of caches */
   for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
     memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
     draw.random = sampling->seed;
@@ -6428,6 +6467,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
     }
     memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
   }
+  sampling->draw[thread] = draw;
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
@@ -6522,8 +6562,9 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     sampling->method = permi_sample_engines[offers.chosen].method;
   }
   sampling->visited += trace->visited;
-  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
-  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  sampling->words = trace->words > sampling->words ? trace->words : sampling->words;
+  sampling->room = trace->room > sampling->room ? trace->room : sampling->room;
+  sampling->steps += trace->steps;
   for (int i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_pool_release(&block.pool);
@@ -6580,6 +6621,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     trace->column = column;
     trace->n = order;
     trace->zeros = working->zeros > 1;
+    trace->begin = sampling->steps;
     sampling->blocks++;
     status = permi_sampling_block(sampling, &maker, trace, wide[1] - wide[0]);
     maker.kept = trace->derived ? 0 : maker.kept;
@@ -6678,11 +6720,38 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
+/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves. 0: out of memory. */
+static int permi_sample_rooms(permi_sampling *sampling, int threads)
+{
+  const int n = sampling->working.n;
+  const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
+  const double states = fmin(sampling->visited, (double)(sampling->count / (uint64_t)threads) * (double)sampling->steps);
+  permi_pool *pool = &sampling->working.pool;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.used = draw.bits = 1;
+  if (sampling->count > 1 && sampling->steps >> (64 - PERMI_STATE_BITS) == 0)
+    while (ldexp(1, draw.bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, draw.bits) < limit)
+      draw.bits++;
+  draw.most = sampling->words;
+  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << draw.bits);
+  draw.total = n;
+  sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);
+  for (int k = 0; k < threads && !pool->failed; k++) {
+    draw.word = (uint64_t *)permi_pool_get(pool, draw.words, sizeof *draw.word);
+    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << draw.bits, sizeof *draw.slot);
+    draw.room = (char *)permi_pool_get(pool, sampling->room + 1, 1);
+    draw.columns = (int *)permi_pool_get(pool, (size_t)n, sizeof *draw.columns);
+    sampling->draw[k] = draw;
+  }
+  return !pool->failed;
+}
+
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int threads = parts < (uint64_t)permi_threads(options) ? 1 : permi_threads(options);
   size_t at;
   int row, zero = 0;
   const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
@@ -6700,13 +6769,9 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_zero(sampling, matrix);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
-  if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          NULL)
-                            : PERM_ERROR_MEMORY;
-  }
+  if (status == PERM_OK)
+    status = permi_sample_rooms(sampling, threads) ? permi_share(threads, 0, parts, permi_draw_part, sampling, NULL)
+                                                   : PERM_ERROR_MEMORY;
   return permi_sample_end(sampling, status, "sampling");
 }
 

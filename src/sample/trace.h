@@ -37,22 +37,25 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, over the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of room */
+  const permi_numbers *numbers; /* of weights: */
+  size_t size;
+  int integers;
+  size_t words, room;    /* of a draw: words of a record, bytes of room */
+  uint64_t begin, steps; /* of states in records */
   permi_pool lasting;     /* of: */
   permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-typedef struct permi_draw_weight {
-  double fraction;
-  int64_t exp2;
-} permi_draw_weight;
-
+/* Of a thread. A record in `word` tells what draws may do in a state: the state, the number of ways, the sum of their
+   weights, and each way's weight and what it does. Records are kept for the next draws while there is room. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random;
-  uint64_t *weight; /* words for each way and two more */
+  uint64_t random, *word, *record;
+  uint32_t *slot; /* 2^bits, by hash: where in `word`; 0: free */
+  size_t words, used, kept, most; /* most: of a record */
+  int bits, keeps;                /* keeps: 1: the record */
   char *room;
   int *columns, total; /* the column of each row of the matrix, minus `total` */
 } permi_draw;
@@ -84,14 +87,12 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static size_t permi_weight_words(const permi_numbers *numbers)
-{
-  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
-}
-
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
-  trace->words = (ways + 2) * permi_weight_words(numbers);
+  trace->numbers = numbers;
+  trace->size = permi_numbers_words(numbers);
+  trace->integers = permi_algebra_is_integer(numbers->algebra);
+  trace->words = 2 + trace->size + (ways + 1) * (trace->size + 1);
 }
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
@@ -101,38 +102,77 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* The weight is `times` c x 2^exp2; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
-                             const void *x, int64_t exp2, size_t times)
+#define PERMI_NO_STATE UINT64_MAX /* is not kept */
+#define PERMI_STATE_BITS 40
+static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  const size_t words = permi_weight_words(numbers);
-  uint64_t *weight = draw->weight + (size_t)way * words;
-  memset(weight, 0, words * sizeof *weight);
-  if (!x)
-    return;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
-  } else {
-    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
-    int of_x, of_c;
-    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    to->exp2 = exp2 + of_x + of_c;
-  }
+  return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+/* Seeks the state's record. 0: it is new, without ways. */
+static int permi_draw_seek(permi_draw *draw, uint64_t state)
 {
-  uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < ways; s++)
-    permi_words_add(total, weight + s * words, words);
+  const size_t last = ((size_t)1 << draw->bits) - 1, size = draw->trace->size;
+  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - draw->bits));
+  for (; draw->slot[at]; at = (at + 1) & last) {
+    draw->record = draw->word + draw->slot[at];
+    if (draw->record[0] == state)
+      return 1;
+  }
+  draw->record = draw->word + draw->used;
+  draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
+  if (draw->keeps) {
+    draw->slot[at] = (uint32_t)draw->used;
+    draw->used += 2 + size;
+    draw->kept++;
+  }
+  memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
+  draw->record[0] = state;
+  return 0;
+}
+
+/* Returns the next way's weight, 0. */
+static uint64_t *permi_draw_next(const permi_draw *draw)
+{
+  const size_t size = draw->trace->size;
+  return (uint64_t *)memset(draw->record + 2 + size + draw->record[1] * (size + 1), 0, 8 * size);
+}
+
+/* Adds the next way, unless its weight is 0. */
+static void permi_draw_add(permi_draw *draw, uint64_t *weight, uint64_t does)
+{
+  const size_t size = draw->trace->size;
+  size_t w = 0;
+  while (w < size && !weight[w])
+    w++;
+  if (w == size)
+    return;
+  if (draw->trace->integers)
+    permi_words_add(draw->record + 2, weight, (int)size);
+  else
+    *(double *)(void *)(draw->record + 2) += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1]++;
+  draw->used += draw->keeps ? size + 1 : 0;
+}
+
+/* Adds a way of weight c x; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *x, uint64_t does)
+{
+  uint64_t *weight = permi_draw_next(draw);
+  if (x)
+    permi_value_add(draw->trace->numbers->algebra, draw->trace->numbers, c, weight, x, 0);
+  permi_draw_add(draw, weight, does);
+}
+
+static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
+{
+  uint64_t at[PERM_INTEGER_WORDS], ones;
+  int w, top = (int)size;
   while (top && !total[top - 1])
     top--;
   if (!top)
-    return -1;
+    return way;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
   do { /* `total` is above half of the range */
@@ -142,36 +182,25 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
   } while (at[w] >= total[w]);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
+  while (!permi_words_subtract(at, way, top))
+    way += size + 1;
+  return way;
 }
 
-static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
+/* Returns what a way of the record does. There is one: states have positive values. */
+static uint64_t permi_draw_way(permi_draw *draw)
 {
-  double sum = 0, at;
-  int64_t most = INT64_MIN;
-  int s, chosen = -1;
-  for (s = 0; s < ways; s++)
-    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
-  for (s = 0; s < ways; s++)
-    if (weight[s].fraction > 0)
-      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
-  at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
-    if (weight[s].fraction > 0) {
-      chosen = s;
-      at -= weight[s].fraction;
-    }
-  return chosen;
-}
-
-/* Never -1: states have positive values. */
-static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
-{
-  return permi_algebra_is_integer(numbers->algebra)
-             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
+  const size_t size = draw->trace->size;
+  const uint64_t *total = draw->record + 2, *way = total + size;
+  if (draw->trace->integers) {
+    way = permi_draw_integer(total, way, size, &draw->random);
+  } else {
+    double at = *(const double *)(const void *)total * permi_random_uniform(&draw->random);
+    for (uint64_t left = draw->record[1]; left > 1; left--, way += 2)
+      if ((at -= *(const double *)(const void *)way) < 0)
+        break;
+  }
+  return way[size];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)

@@ -121,6 +121,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
+  trace->steps = (uint64_t)plan->steps;
   for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
@@ -166,19 +167,35 @@ static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const 
   }
 }
 
+/* Gives a record's doubles, of states with exponents, one exponent. */
+static void permi_class_align(permi_draw *draw, const permi_class_level *level, const permi_class_link *link)
+{
+  double *total = (double *)(void *)(draw->record + 2), *weight;
+  int64_t most = INT64_MIN, exp2;
+  for (int pass = 0; pass < 2; pass++) {
+    *total = 0;
+    for (uint64_t k = 0; k < draw->record[1]; k++) {
+      int e;
+      weight = total + 1 + 2 * k;
+      const double fraction = frexp(*weight, &e);
+      exp2 = e + level->before.exp2[link[draw->record[4 + 2 * k]].state];
+      most = !pass && exp2 > most ? exp2 : most;
+      if (pass)
+        *total += *weight = permi_ldexp(fraction, exp2 - most);
+    }
+  }
+}
+
 static void permi_classes_draw(permi_draw *draw)
 {
   const permi_classes *plan = (const permi_classes *)draw->trace->plan;
-  const permi_coefficient one = permi_coefficient_one();
-  uint64_t value[2 * PERM_INTEGER_WORDS];
-  int64_t exp2 = 0;
+  int64_t exp2;
   size_t state = 0;
   int p, k, pending = 0;
   permi_class_run run;
   permi_class_list target;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
-  target.value = (char *)value;
   target.exp2 = &exp2;
   run.plan = plan;
   run.bytes = 8 * permi_numbers_words(&plan->numbers);
@@ -187,15 +204,17 @@ static void permi_classes_draw(permi_draw *draw)
     const permi_class_link *link = level->link + level->first[state];
     const int links = (int)(level->first[state + 1] - level->first[state]);
     run.p = p;
-    for (k = 0; k < links; k++) {
-      memset(value, 0, run.bytes);
+    const int known = permi_draw_seek(draw, permi_draw_state(draw, p, state));
+    for (k = 0; k < links && !known; k++) {
+      uint64_t *weight = permi_draw_next(draw);
+      target.value = (char *)weight;
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+      permi_draw_add(draw, weight, (uint64_t)k);
     }
-    k = permi_draw_way(draw, &plan->numbers, links);
-    if (k < 0)
-      return;
+    if (!known && !draw->trace->integers)
+      permi_class_align(draw, level, link);
+    k = (int)permi_draw_way(draw);
     state = link[k].state;
     permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
                      &pending);

@@ -225,6 +225,7 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  trace->steps = (uint64_t)frontier->steps;
   if (kept) {
     kept->pool = &trace->pool;
     kept->every = every;
@@ -259,7 +260,9 @@ static void permi_frontier_draw(permi_draw *draw)
   for (p = frontier->steps - 1; p >= 0; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    for (s = 0; s < streams; s++) {
+    const int known =
+        permi_draw_seek(draw, frontier->mask_words == 1 ? permi_draw_state(draw, p, mask[0]) : PERMI_NO_STATE);
+    for (s = 0; s < streams && !known; s++) {
       uint64_t differs = 0;
       for (w = 0; w < frontier->mask_words; w++) {
         from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
@@ -274,11 +277,9 @@ static void permi_frontier_draw(permi_draw *draw)
         memcpy(longer, value, 8 * given);
         value = longer;
       }
-      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+      permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
     }
-    s = permi_draw_way(draw, numbers, streams);
-    if (s < 0)
-      return;
+    s = (int)permi_draw_way(draw);
     for (w = 0; w < frontier->mask_words; w++)
       mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
     if (frontier->partner[first + s] >= 0)

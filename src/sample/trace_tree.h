@@ -68,7 +68,8 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
+  trace->room = nodes * sizeof(uint32_t);
+  trace->steps = nodes + (size_t)tree->joins + 1;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   const perm_status status = permi_tree_nodes(tree, control, run);
@@ -96,58 +97,44 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws the first table's part of `matched`. */
-static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
-                                     uint32_t rows, uint32_t matched)
+/* Ways of a star: a match, if any, and the product's state, within `set`. */
+static void permi_tree_star_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
+                                 const permi_tree_table *product, uint32_t matched, uint32_t set)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
-  int ways = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-    if (y && permi_algebra_is_integer(numbers->algebra)) {
-      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-      memset(weight, 0, 8 * (size_t)tree->size);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-    } else if (y) {
-      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-    }
-    share[ways] = part;
-    ways += y != NULL;
-    part = (part - common) & common;
-  } while (part);
-  ways = permi_draw_way(draw, numbers, ways);
-  return ways < 0 ? own : own | share[ways];
-}
-
-/* Draws the vertex's match, if any; returns the product's state. */
-static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                     const permi_tree_table *product, uint32_t matched)
-{
-  const permi_numbers *numbers = &tree->numbers;
   const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
   const uint32_t self = node->all & ~(node->all >> 1);
-  const int entries = node[1].edge - node->edge;
-  int e;
-  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
-  for (e = 0; e < entries; e++) {
-    const permi_tree_edge *edge = &tree->edge[node->edge + e];
+  for (int e = node->edge; e < node[1].edge; e++) {
+    const permi_tree_edge *edge = &tree->edge[e];
     const uint32_t bit = 1u << edge->bit;
-    permi_draw_weigh(draw, numbers, e, &edge->c,
-                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+    if (matched & bit)
+      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, matched ^ bit),
+                       (uint64_t)(e + 1) << 32 | permi_tree_extract(matched ^ bit, set));
   }
+  permi_draw_weigh(draw, &one, permi_tree_value_of(tree, product, node->rows, matched | self),
+                   permi_tree_extract(matched | self, set));
   if (alone)
-    permi_draw_weigh(draw, numbers, entries + 1, alone, permi_tree_value_of(tree, product, node->rows, matched), 0, 1);
-  e = permi_draw_way(draw, numbers, entries + 1 + (alone != NULL));
-  if (e < 0 || e == entries)
-    return matched | self;
-  if (e > entries)
-    return matched;
-  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
-  return matched ^ 1u << tree->edge[node->edge + e].bit;
+    permi_draw_weigh(draw, alone, permi_tree_value_of(tree, product, node->rows, matched),
+                     permi_tree_extract(matched, set));
+}
+
+/* Ways of a join: the first table's state, and the second's, within `set`. */
+static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_table *one,
+                                 const permi_tree_table *other, uint32_t rows, uint32_t matched, uint32_t set)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const uint32_t common = matched & one->set & other->set, own = matched & ~other->set;
+  uint32_t part = 0;
+  do {
+    const uint64_t *x = permi_tree_value_of(tree, one, rows, own | part);
+    const uint64_t *y = x ? permi_tree_value_of(tree, other, rows, matched ^ own ^ part) : NULL;
+    if (y) {
+      uint64_t *weight = permi_draw_next(draw);
+      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+      permi_draw_add(draw, weight, (uint64_t)permi_tree_extract(own | part, one->set) << 32 |
+                                       permi_tree_extract(matched ^ own ^ part, set));
+    }
+    part = (part - common) & common;
+  } while (part);
 }
 
 static void permi_tree_draw(permi_draw *draw)
@@ -155,30 +142,36 @@ static void permi_tree_draw(permi_draw *draw)
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
   uint32_t *state = (uint32_t *)(void *)draw->room;
-  int i, j, e;
   state[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0; i--) {
+  for (int i = tree->nodes - 1; i >= 0; i--) {
     const permi_tree_node *node = &tree->node[i];
     const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
+    const permi_tree_table *product = kept->product + kept->first[i];
     uint32_t matched = state[i];
     if (!node->children) {
-      for (e = node->edge; e < node[1].edge; e++)
+      for (int e = node->edge; e < node[1].edge; e++)
         if (matched >> tree->edge[e].bit & 1)
           permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
       continue;
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
-    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
+    const permi_tree_table *last = &kept->own[child[node->children - 1]];
+    int j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
+    if (!permi_draw_seek(draw, permi_draw_state(draw, i, matched)))
+      permi_tree_star_ways(draw, tree, node, j ? &product[j - 1] : last, matched,
+                           node->children > 1 ? node->all : last->set);
+    uint64_t way = permi_draw_way(draw);
+    if (way >> 32)
+      permi_draw_match(draw, node->vertex, tree->edge[(way >> 32) - 1].vertex);
     for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
       const int with = child[node->children - 2 - j];
-      factor[0] = &kept->own[with];
-      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
-      state[with] = permi_tree_extract(part, factor[0]->set);
-      matched ^= part;
+      matched = (uint32_t)way;
+      if (!permi_draw_seek(draw, permi_draw_state(draw, tree->nodes + kept->first[i] + j, matched)))
+        permi_tree_join_ways(draw, tree, &kept->own[with], j ? &product[j - 1] : last, node->rows, matched,
+                             j ? node->all : last->set);
+      way = permi_draw_way(draw);
+      state[with] = (uint32_t)(way >> 32);
     }
-    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
+    state[child[node->children - 1]] = (uint32_t)way;
   }
 }
 
