@@ -1880,7 +1880,7 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 #define PERMI_ESTIMATE_SWEEPS 100
 
 /* splitmix64 */
-static uint64_t permi_random(uint64_t *state)
+static PERMI_ALWAYS_INLINE uint64_t permi_random(uint64_t *state)
 {
   uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -4149,6 +4149,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
    below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
    too. */
 
+#define PERMI_SAMPLE_PART 32 /* samples at a time */
+
 struct permi_tracer;
 
 typedef struct permi_derived {
@@ -4187,16 +4189,16 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread. A record in `word` tells what draws may do in a state: the state, the number of ways, the sum of their
-   weights, and each way's weight and what it does. Records are kept for the next draws while there is room. */
+/* Of a thread, `count` samples at a time. A record in `word` tells what draws may do in a state: the state, the number
+   of ways, the sum of their weights, and each way's weight and what it does. Records are kept while there is room. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random, *word, *record;
-  uint32_t *slot; /* 2^bits, by hash: where in `word`; 0: free */
+  uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
+  uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
   size_t words, used, kept, most; /* most: of a record */
-  int bits, keeps;                /* keeps: 1: the record */
+  int shift, keeps;               /* keeps: 1: the record */
   char *room;
-  int *columns, total; /* the column of each row of the matrix, minus `total` */
+  int count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
@@ -4248,16 +4250,9 @@ static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask
   return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* Seeks the state's record. 0: it is new, without ways. */
-static int permi_draw_seek(permi_draw *draw, uint64_t state)
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_begin(permi_draw *draw, uint64_t state, size_t at)
 {
-  const size_t last = ((size_t)1 << draw->bits) - 1, size = draw->trace->size;
-  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - draw->bits));
-  for (; draw->slot[at]; at = (at + 1) & last) {
-    draw->record = draw->word + draw->slot[at];
-    if (draw->record[0] == state)
-      return 1;
-  }
+  const size_t last = (size_t)(UINT64_MAX >> draw->shift), size = draw->trace->size;
   draw->record = draw->word + draw->used;
   draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
   if (draw->keeps) {
@@ -4267,7 +4262,19 @@ static int permi_draw_seek(permi_draw *draw, uint64_t state)
   }
   memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
   draw->record[0] = state;
-  return 0;
+  return draw->record;
+}
+
+/* Returns the state's record, of 0 ways if it is new. */
+static PERMI_ALWAYS_INLINE const uint64_t *permi_draw_seek(permi_draw *draw, uint64_t state)
+{
+  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  for (; draw->slot[at]; at = (at + 1) & (size_t)(UINT64_MAX >> draw->shift)) {
+    const uint64_t *record = draw->word + draw->slot[at];
+    if (record[0] == state)
+      return record;
+  }
+  return permi_draw_begin(draw, state, at);
 }
 
 /* Returns the next way's weight, 0. */
@@ -4326,18 +4333,32 @@ static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t 
   return way;
 }
 
-/* Returns what a way of the record does. There is one: states have positive values. */
-static uint64_t permi_draw_way(permi_draw *draw)
+/* Ends a record. There is a way: states have positive values. Doubles end at the last. */
+static void permi_draw_end(permi_draw *draw)
+{
+  double *last = (double *)(void *)(draw->record + 1 + 2 * (draw->record[1] + !draw->record[1]));
+  if (!draw->trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+    draw->used += (size_t)draw->keeps;
+  }
+}
+
+/* Draws a way of the record; returns what it does. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(const permi_draw *draw, const uint64_t *record, uint64_t *random)
 {
   const size_t size = draw->trace->size;
-  const uint64_t *total = draw->record + 2, *way = total + size;
+  const uint64_t *total = record + 2, *way = total + size;
   if (draw->trace->integers) {
-    way = permi_draw_integer(total, way, size, &draw->random);
+    way = permi_draw_integer(total, way, size, random);
   } else {
-    double at = *(const double *)(const void *)total * permi_random_uniform(&draw->random);
-    for (uint64_t left = draw->record[1]; left > 1; left--, way += 2)
-      if ((at -= *(const double *)(const void *)way) < 0)
-        break;
+    const double *weight = (const double *)(const void *)way;
+    double at = *(const double *)(const void *)total * permi_random_uniform(random);
+    do { /* branches that nobody can predict took a third of the time */
+      way += 2 * ((at -= weight[0]) >= 0);
+      way += 2 * ((at -= weight[2]) >= 0);
+      weight += 4;
+    } while (at >= 0);
   }
   return way[size];
 }
@@ -4354,11 +4375,11 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-static void permi_draw_match(permi_draw *draw, int u, int v)
+static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
 {
   const permi_trace *trace = draw->trace;
   const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
-  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+  draw->columns[(size_t)sample * (size_t)draw->m + (size_t)trace->row[row]] = trace->column[column] - draw->total;
 }
 
 /* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
@@ -4604,7 +4625,7 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  trace->room = PERMI_SAMPLE_PART * (size_t)frontier->mask_words * sizeof(uint64_t);
   trace->steps = (uint64_t)frontier->steps;
   if (kept) {
     kept->pool = &trace->pool;
@@ -4628,43 +4649,51 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
+static void permi_frontier_ways(permi_draw *draw, const permi_frontier *frontier, int p, const uint64_t *mask)
+{
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
+  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(&frontier->numbers);
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+  uint64_t from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  for (int s = 0; s < streams; s++) {
+    uint64_t differs = 0;
+    for (int w = 0; w < frontier->mask_words; w++) {
+      from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+      differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                 permi_stream_word(frontier, first + s, 1, w);
+    }
+    const void *value = differs       ? NULL
+                        : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                                      : permi_list_find(&kept->list[p], from, bytes);
+    if (value && given < words) { /* arrays keep early integers short */
+      memset(longer, 0, bytes);
+      memcpy(longer, value, 8 * given);
+      value = longer;
+    }
+    permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
+  }
+  permi_draw_end(draw);
+}
+
 static void permi_frontier_draw(permi_draw *draw)
 {
   const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
-  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const permi_numbers *numbers = &frontier->numbers;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
-  int p, s, w;
-  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
-  for (p = frontier->steps - 1; p >= 0; p--) {
-    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    const int known =
-        permi_draw_seek(draw, frontier->mask_words == 1 ? permi_draw_state(draw, p, mask[0]) : PERMI_NO_STATE);
-    for (s = 0; s < streams && !known; s++) {
-      uint64_t differs = 0;
-      for (w = 0; w < frontier->mask_words; w++) {
-        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
-                   permi_stream_word(frontier, first + s, 1, w);
-      }
-      const void *value = differs       ? NULL
-                          : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                                        : permi_list_find(&kept->list[p], from, bytes);
-      if (value && given < words) { /* arrays keep early integers short */
-        memset(longer, 0, bytes);
-        memcpy(longer, value, 8 * given);
-        value = longer;
-      }
-      permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
+  const int words = frontier->mask_words;
+  uint64_t *mask = (uint64_t *)(void *)draw->room;
+  memset(mask, 0, draw->trace->room);
+  for (int p = frontier->steps - 1; p >= 0; p--)
+    for (int k = 0; k < draw->count; k++) {
+      uint64_t *at = mask + k * words;
+      const uint64_t *record = permi_draw_seek(draw, words == 1 ? permi_draw_state(draw, p, *at) : PERMI_NO_STATE);
+      if (!record[1])
+        permi_frontier_ways(draw, frontier, p, at);
+      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, record, &draw->random[k]);
+      for (int w = 0; w < words; w++)
+        at[w] ^= permi_stream_word(frontier, s, 2, w);
+      if (frontier->partner[s] >= 0)
+        permi_draw_match(draw, k, frontier->sequence[p], frontier->partner[s]);
     }
-    s = (int)permi_draw_way(draw);
-    for (w = 0; w < frontier->mask_words; w++)
-      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
-    if (frontier->partner[first + s] >= 0)
-      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
-  }
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
@@ -4815,21 +4844,21 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
   int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random);
-    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
   for (k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
       for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
-        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
     pending[(*count)++].number = part[way - 1].from;
@@ -4855,38 +4884,48 @@ static void permi_class_align(permi_draw *draw, const permi_class_level *level, 
   }
 }
 
-static void permi_classes_draw(permi_draw *draw)
+static void permi_class_ways(permi_draw *draw, const permi_classes *plan, int p, size_t state)
 {
-  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+  const permi_class_link *link = level->link + level->first[state];
+  const int links = (int)(level->first[state + 1] - level->first[state]);
   int64_t exp2;
-  size_t state = 0;
-  int p, k, pending = 0;
   permi_class_run run;
   permi_class_list target;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
   target.exp2 = &exp2;
   run.plan = plan;
-  run.bytes = 8 * permi_numbers_words(&plan->numbers);
-  for (p = plan->steps - 1; p >= 0; p--) {
-    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-    const permi_class_link *link = level->link + level->first[state];
-    const int links = (int)(level->first[state + 1] - level->first[state]);
-    run.p = p;
-    const int known = permi_draw_seek(draw, permi_draw_state(draw, p, state));
-    for (k = 0; k < links && !known; k++) {
-      uint64_t *weight = permi_draw_next(draw);
-      target.value = (char *)weight;
-      exp2 = 0;
-      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_add(draw, weight, (uint64_t)k);
+  run.bytes = 8 * draw->trace->size;
+  run.p = p;
+  for (int k = 0; k < links; k++) {
+    uint64_t *weight = permi_draw_next(draw);
+    target.value = (char *)weight;
+    exp2 = 0;
+    permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
+    permi_draw_add(draw, weight, (uint64_t)k);
+  }
+  if (!draw->trace->integers)
+    permi_class_align(draw, level, link);
+  permi_draw_end(draw);
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  for (int k = 0; k < draw->count; k++) {
+    size_t state = 0;
+    int pending = 0;
+    for (int p = plan->steps - 1; p >= 0; p--) {
+      const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+      const uint64_t *record = permi_draw_seek(draw, permi_draw_state(draw, p, state));
+      if (!record[1])
+        permi_class_ways(draw, plan, p, state);
+      const permi_class_link *link = level->link + level->first[state] + permi_draw_way(draw, record, &draw->random[k]);
+      state = link->state;
+      permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
+                       &pending);
     }
-    if (!known && !draw->trace->integers)
-      permi_class_align(draw, level, link);
-    k = (int)permi_draw_way(draw);
-    state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
-                     &pending);
   }
 }
 
@@ -4895,6 +4934,12 @@ static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, perm
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
 
+/* A draw divides the state of a node's table, then those of its products. */
+typedef struct permi_tree_step {
+  int node, join; /* the last: the node's table */
+  int to[2];      /* the steps of both parts, or behind them a node that gets a match */
+} permi_tree_step;
+
 /* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
@@ -4902,6 +4947,7 @@ typedef struct permi_tree_kept {
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
   uint64_t *room; /* of the next table */
+  permi_tree_step *step;
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -4959,21 +5005,12 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = nodes * sizeof(uint32_t);
-  trace->steps = nodes + (size_t)tree->joins + 1;
+  trace->room = 2 * PERMI_SAMPLE_PART * nodes * sizeof(uint32_t);
+  trace->steps = nodes;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   const perm_status status = permi_tree_nodes(tree, control, run);
   trace->visited = run->base.visited;
-  return status;
-}
-
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
-{
-  permi_tree_run run;
-  memset(&run, 0, sizeof run);
-  const perm_status status = permi_tree_keep_all(trace, control, &run);
-  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -4988,32 +5025,78 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Ways of a star: a match, if any, and the product's state, within `set`. */
+static int permi_tree_step_of(const permi_tree *tree, const permi_tree_kept *kept, int node)
+{
+  const int children = tree->node[node].children;
+  return children ? kept->listed - kept->children[node] - children : kept->listed + node;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  const perm_status status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
+  if (status != PERM_OK)
+    return status;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
+  permi_tree_step *step = (permi_tree_step *)permi_pool_get(&trace->pool, (size_t)tree->nodes, sizeof *step);
+  int next = 0;
+  kept->step = step;
+  for (int i = tree->nodes - 1; i >= 0 && step; i--) {
+    const int *child = kept->child + kept->children[i], children = tree->node[i].children;
+    for (int j = children - 1; j >= 0; j--, step++) { /* product j joins child[children - 2 - j] */
+      step->node = i;
+      step->join = j;
+      step->to[0] = j == children - 1 ? kept->listed + i : permi_tree_step_of(tree, kept, child[children - 2 - j]);
+      next++;
+      step->to[1] = j ? next : permi_tree_step_of(tree, kept, child[children - 1]);
+    }
+  }
+  return step ? PERM_OK : PERM_ERROR_MEMORY;
+}
+
+/* Returns what step `to` gets of `matched`: its state, or the match by an entry, from 1. */
+static uint32_t permi_tree_part(const permi_tree *tree, int to, uint32_t set, uint32_t matched)
+{
+  const uint32_t state = permi_tree_extract(matched, set);
+  int e;
+  if (to < tree->nodes - 1)
+    return state;
+  const permi_tree_node *node = &tree->node[to - (tree->nodes - 1)];
+  for (e = node->edge; e < node[1].edge; e++)
+    if (state >> tree->edge[e].bit & 1)
+      return (uint32_t)e + 1;
+  return 0;
+}
+
 static void permi_tree_star_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                 const permi_tree_table *product, uint32_t matched, uint32_t set)
+                                 const permi_tree_table *product, uint32_t matched, uint32_t set, int to)
 {
   const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
   const uint32_t self = node->all & ~(node->all >> 1);
   for (int e = node->edge; e < node[1].edge; e++) {
     const permi_tree_edge *edge = &tree->edge[e];
-    const uint32_t bit = 1u << edge->bit;
-    if (matched & bit)
-      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, matched ^ bit),
-                       (uint64_t)(e + 1) << 32 | permi_tree_extract(matched ^ bit, set));
+    const uint32_t before = matched ^ 1u << edge->bit;
+    if (before < matched)
+      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, before),
+                       (uint64_t)(e + 1) << 32 | permi_tree_part(tree, to, set, before));
   }
   permi_draw_weigh(draw, &one, permi_tree_value_of(tree, product, node->rows, matched | self),
-                   permi_tree_extract(matched | self, set));
+                   permi_tree_part(tree, to, set, matched | self));
   if (alone)
     permi_draw_weigh(draw, alone, permi_tree_value_of(tree, product, node->rows, matched),
-                     permi_tree_extract(matched, set));
+                     permi_tree_part(tree, to, set, matched));
 }
 
-/* Ways of a join: the first table's state, and the second's, within `set`. */
 static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_table *one,
-                                 const permi_tree_table *other, uint32_t rows, uint32_t matched, uint32_t set)
+                                 const permi_tree_table *other, uint32_t matched, uint32_t set,
+                                 const permi_tree_step *step)
 {
   const permi_numbers *numbers = &tree->numbers;
   const uint32_t common = matched & one->set & other->set, own = matched & ~other->set;
+  const uint32_t rows = tree->node[step->node].rows;
   uint32_t part = 0;
   do {
     const uint64_t *x = permi_tree_value_of(tree, one, rows, own | part);
@@ -5021,49 +5104,54 @@ static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const
     if (y) {
       uint64_t *weight = permi_draw_next(draw);
       permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-      permi_draw_add(draw, weight, (uint64_t)permi_tree_extract(own | part, one->set) << 32 |
-                                       permi_tree_extract(matched ^ own ^ part, set));
+      permi_draw_add(draw, weight, (uint64_t)permi_tree_part(tree, step->to[0], one->set, own | part) << 32 |
+                                       permi_tree_part(tree, step->to[1], set, matched ^ own ^ part));
     }
     part = (part - common) & common;
   } while (part);
+}
+
+static void permi_tree_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_step *step, uint32_t matched)
+{
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  const permi_tree_node *node = &tree->node[step->node];
+  const int *child = kept->child + kept->children[step->node];
+  const permi_tree_table *product = kept->product + kept->first[step->node];
+  const permi_tree_table *last = &kept->own[child[node->children - 1]];
+  const uint32_t set = step->join ? node->all : last->set;
+  const int products = kept->first[step->node + 1] - kept->first[step->node]; /* one more if the last is with the unit */
+  if (step->join == node->children - 1)
+    permi_tree_star_ways(draw, tree, node, products ? &product[products - 1] : last, matched, set, step->to[1]);
+  else
+    permi_tree_join_ways(draw, tree, &kept->own[child[node->children - 2 - step->join]],
+                         step->join ? &product[step->join - 1] : last, matched, set, step);
+  permi_draw_end(draw);
 }
 
 static void permi_tree_draw(permi_draw *draw)
 {
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room;
-  state[tree->nodes - 1] = 0;
-  for (int i = tree->nodes - 1; i >= 0; i--) {
-    const permi_tree_node *node = &tree->node[i];
-    const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i];
-    uint32_t matched = state[i];
-    if (!node->children) {
-      for (int e = node->edge; e < node[1].edge; e++)
-        if (matched >> tree->edge[e].bit & 1)
-          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
-      continue;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *match = state + PERMI_SAMPLE_PART * (size_t)kept->listed;
+  memset(state, 0, PERMI_SAMPLE_PART * sizeof *state);
+  for (int s = 0; s < kept->listed; s++) {
+    const permi_tree_step *step = &kept->step[s];
+    const uint64_t base = permi_draw_state(draw, s, 0);
+    const uint32_t *from = state + PERMI_SAMPLE_PART * s;
+    uint32_t *one = state + PERMI_SAMPLE_PART * step->to[0], *other = state + PERMI_SAMPLE_PART * step->to[1];
+    for (int k = 0; k < draw->count; k++) {
+      const uint64_t *record = permi_draw_seek(draw, base | from[k]);
+      if (!record[1])
+        permi_tree_ways(draw, tree, step, from[k]);
+      const uint64_t way = permi_draw_way(draw, record, &draw->random[k]);
+      one[k] = (uint32_t)(way >> 32);
+      other[k] = (uint32_t)way;
     }
-    const permi_tree_table *last = &kept->own[child[node->children - 1]];
-    int j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
-    if (!permi_draw_seek(draw, permi_draw_state(draw, i, matched)))
-      permi_tree_star_ways(draw, tree, node, j ? &product[j - 1] : last, matched,
-                           node->children > 1 ? node->all : last->set);
-    uint64_t way = permi_draw_way(draw);
-    if (way >> 32)
-      permi_draw_match(draw, node->vertex, tree->edge[(way >> 32) - 1].vertex);
-    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
-      const int with = child[node->children - 2 - j];
-      matched = (uint32_t)way;
-      if (!permi_draw_seek(draw, permi_draw_state(draw, tree->nodes + kept->first[i] + j, matched)))
-        permi_tree_join_ways(draw, tree, &kept->own[with], j ? &product[j - 1] : last, node->rows, matched,
-                             j ? node->all : last->set);
-      way = permi_draw_way(draw);
-      state[with] = (uint32_t)(way >> 32);
-    }
-    state[child[node->children - 1]] = (uint32_t)way;
   }
+  for (int i = 0; i < tree->nodes; i++, match += PERMI_SAMPLE_PART)
+    for (int k = 0; k < draw->count; k++)
+      if (match[k])
+        permi_draw_match(draw, k, tree->node[i].vertex, tree->edge[match[k] - 1].vertex);
 }
 
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
@@ -6407,7 +6495,6 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
    and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 #define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
 #define PERMI_SLOT_BYTES 64.0                   /* measured: half of slots have records */
 
@@ -6456,16 +6543,17 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
   permi_draw draw = sampling->draw[thread]; /* a copy: threads share no line of caches */
-  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random);
-    for (int b = 0; b < sampling->blocks; b++) {
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
+  draw.count = (int)fmin(PERMI_SAMPLE_PART, (double)(sampling->count - begin));
+  draw.columns = sampling->columns + (size_t)begin * m;
+  for (int k = 0; k < draw.count; k++) {
+    memcpy(draw.columns + (size_t)k * m, sampling->forced, m * sizeof *draw.columns);
+    draw.random[k] = sampling->seed;
+    draw.random[k] = permi_random(&draw.random[k]) + sampling->begin + begin + (uint64_t)k;
+    draw.random[k] = permi_random(&draw.random[k]);
+  }
+  for (int b = 0; b < sampling->blocks; b++) {
+    draw.trace = &sampling->trace[b];
+    draw.trace->tracer->draw(&draw);
   }
   sampling->draw[thread] = draw;
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
@@ -6723,25 +6811,26 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 /* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
-  const int n = sampling->working.n;
   const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
   const double states = fmin(sampling->visited, (double)(sampling->count / (uint64_t)threads) * (double)sampling->steps);
   permi_pool *pool = &sampling->working.pool;
+  int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
-  draw.used = draw.bits = 1;
+  draw.used = 1;
   if (sampling->count > 1 && sampling->steps >> (64 - PERMI_STATE_BITS) == 0)
-    while (ldexp(1, draw.bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, draw.bits) < limit)
-      draw.bits++;
+    while (ldexp(1, bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, bits) < limit)
+      bits++;
+  draw.shift = 64 - bits;
   draw.most = sampling->words;
-  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << draw.bits);
-  draw.total = n;
+  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << bits);
+  draw.total = sampling->working.n;
+  draw.m = sampling->m;
   sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);
   for (int k = 0; k < threads && !pool->failed; k++) {
     draw.word = (uint64_t *)permi_pool_get(pool, draw.words, sizeof *draw.word);
-    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << draw.bits, sizeof *draw.slot);
+    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << bits, sizeof *draw.slot);
     draw.room = (char *)permi_pool_get(pool, sampling->room + 1, 1);
-    draw.columns = (int *)permi_pool_get(pool, (size_t)n, sizeof *draw.columns);
     sampling->draw[k] = draw;
   }
   return !pool->failed;

@@ -13,7 +13,6 @@
 #include "../sparse/sparse.h"
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 #define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
 #define PERMI_SLOT_BYTES 64.0                   /* measured: half of slots have records */
 
@@ -62,16 +61,17 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
   permi_draw draw = sampling->draw[thread]; /* a copy: threads share no line of caches */
-  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random);
-    for (int b = 0; b < sampling->blocks; b++) {
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
+  draw.count = (int)fmin(PERMI_SAMPLE_PART, (double)(sampling->count - begin));
+  draw.columns = sampling->columns + (size_t)begin * m;
+  for (int k = 0; k < draw.count; k++) {
+    memcpy(draw.columns + (size_t)k * m, sampling->forced, m * sizeof *draw.columns);
+    draw.random[k] = sampling->seed;
+    draw.random[k] = permi_random(&draw.random[k]) + sampling->begin + begin + (uint64_t)k;
+    draw.random[k] = permi_random(&draw.random[k]);
+  }
+  for (int b = 0; b < sampling->blocks; b++) {
+    draw.trace = &sampling->trace[b];
+    draw.trace->tracer->draw(&draw);
   }
   sampling->draw[thread] = draw;
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
@@ -329,25 +329,26 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
 /* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
-  const int n = sampling->working.n;
   const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
   const double states = fmin(sampling->visited, (double)(sampling->count / (uint64_t)threads) * (double)sampling->steps);
   permi_pool *pool = &sampling->working.pool;
+  int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
-  draw.used = draw.bits = 1;
+  draw.used = 1;
   if (sampling->count > 1 && sampling->steps >> (64 - PERMI_STATE_BITS) == 0)
-    while (ldexp(1, draw.bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, draw.bits) < limit)
-      draw.bits++;
+    while (ldexp(1, bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, bits) < limit)
+      bits++;
+  draw.shift = 64 - bits;
   draw.most = sampling->words;
-  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << draw.bits);
-  draw.total = n;
+  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << bits);
+  draw.total = sampling->working.n;
+  draw.m = sampling->m;
   sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);
   for (int k = 0; k < threads && !pool->failed; k++) {
     draw.word = (uint64_t *)permi_pool_get(pool, draw.words, sizeof *draw.word);
-    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << draw.bits, sizeof *draw.slot);
+    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << bits, sizeof *draw.slot);
     draw.room = (char *)permi_pool_get(pool, sampling->room + 1, 1);
-    draw.columns = (int *)permi_pool_get(pool, (size_t)n, sizeof *draw.columns);
     sampling->draw[k] = draw;
   }
   return !pool->failed;

@@ -10,6 +10,8 @@
 #include "../estimate/estimate.h"
 #include "../frontier/frontier.h"
 
+#define PERMI_SAMPLE_PART 32 /* samples at a time */
+
 struct permi_tracer;
 
 typedef struct permi_derived {
@@ -48,16 +50,16 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread. A record in `word` tells what draws may do in a state: the state, the number of ways, the sum of their
-   weights, and each way's weight and what it does. Records are kept for the next draws while there is room. */
+/* Of a thread, `count` samples at a time. A record in `word` tells what draws may do in a state: the state, the number
+   of ways, the sum of their weights, and each way's weight and what it does. Records are kept while there is room. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random, *word, *record;
-  uint32_t *slot; /* 2^bits, by hash: where in `word`; 0: free */
+  uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
+  uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
   size_t words, used, kept, most; /* most: of a record */
-  int bits, keeps;                /* keeps: 1: the record */
+  int shift, keeps;               /* keeps: 1: the record */
   char *room;
-  int *columns, total; /* the column of each row of the matrix, minus `total` */
+  int count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
@@ -109,16 +111,9 @@ static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask
   return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* Seeks the state's record. 0: it is new, without ways. */
-static int permi_draw_seek(permi_draw *draw, uint64_t state)
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_begin(permi_draw *draw, uint64_t state, size_t at)
 {
-  const size_t last = ((size_t)1 << draw->bits) - 1, size = draw->trace->size;
-  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> (64 - draw->bits));
-  for (; draw->slot[at]; at = (at + 1) & last) {
-    draw->record = draw->word + draw->slot[at];
-    if (draw->record[0] == state)
-      return 1;
-  }
+  const size_t last = (size_t)(UINT64_MAX >> draw->shift), size = draw->trace->size;
   draw->record = draw->word + draw->used;
   draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
   if (draw->keeps) {
@@ -128,7 +123,19 @@ static int permi_draw_seek(permi_draw *draw, uint64_t state)
   }
   memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
   draw->record[0] = state;
-  return 0;
+  return draw->record;
+}
+
+/* Returns the state's record, of 0 ways if it is new. */
+static PERMI_ALWAYS_INLINE const uint64_t *permi_draw_seek(permi_draw *draw, uint64_t state)
+{
+  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  for (; draw->slot[at]; at = (at + 1) & (size_t)(UINT64_MAX >> draw->shift)) {
+    const uint64_t *record = draw->word + draw->slot[at];
+    if (record[0] == state)
+      return record;
+  }
+  return permi_draw_begin(draw, state, at);
 }
 
 /* Returns the next way's weight, 0. */
@@ -187,18 +194,32 @@ static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t 
   return way;
 }
 
-/* Returns what a way of the record does. There is one: states have positive values. */
-static uint64_t permi_draw_way(permi_draw *draw)
+/* Ends a record. There is a way: states have positive values. Doubles end at the last. */
+static void permi_draw_end(permi_draw *draw)
+{
+  double *last = (double *)(void *)(draw->record + 1 + 2 * (draw->record[1] + !draw->record[1]));
+  if (!draw->trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+    draw->used += (size_t)draw->keeps;
+  }
+}
+
+/* Draws a way of the record; returns what it does. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(const permi_draw *draw, const uint64_t *record, uint64_t *random)
 {
   const size_t size = draw->trace->size;
-  const uint64_t *total = draw->record + 2, *way = total + size;
+  const uint64_t *total = record + 2, *way = total + size;
   if (draw->trace->integers) {
-    way = permi_draw_integer(total, way, size, &draw->random);
+    way = permi_draw_integer(total, way, size, random);
   } else {
-    double at = *(const double *)(const void *)total * permi_random_uniform(&draw->random);
-    for (uint64_t left = draw->record[1]; left > 1; left--, way += 2)
-      if ((at -= *(const double *)(const void *)way) < 0)
-        break;
+    const double *weight = (const double *)(const void *)way;
+    double at = *(const double *)(const void *)total * permi_random_uniform(random);
+    do { /* branches that nobody can predict took a third of the time */
+      way += 2 * ((at -= weight[0]) >= 0);
+      way += 2 * ((at -= weight[2]) >= 0);
+      weight += 4;
+    } while (at >= 0);
   }
   return way[size];
 }
@@ -215,11 +236,11 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-static void permi_draw_match(permi_draw *draw, int u, int v)
+static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
 {
   const permi_trace *trace = draw->trace;
   const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
-  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+  draw->columns[(size_t)sample * (size_t)draw->m + (size_t)trace->row[row]] = trace->column[column] - draw->total;
 }
 
 /* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.

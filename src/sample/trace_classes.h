@@ -146,21 +146,21 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
   int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random);
-    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
   for (k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
       for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
-        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
     pending[(*count)++].number = part[way - 1].from;
@@ -186,38 +186,48 @@ static void permi_class_align(permi_draw *draw, const permi_class_level *level, 
   }
 }
 
-static void permi_classes_draw(permi_draw *draw)
+static void permi_class_ways(permi_draw *draw, const permi_classes *plan, int p, size_t state)
 {
-  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+  const permi_class_link *link = level->link + level->first[state];
+  const int links = (int)(level->first[state + 1] - level->first[state]);
   int64_t exp2;
-  size_t state = 0;
-  int p, k, pending = 0;
   permi_class_run run;
   permi_class_list target;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
   target.exp2 = &exp2;
   run.plan = plan;
-  run.bytes = 8 * permi_numbers_words(&plan->numbers);
-  for (p = plan->steps - 1; p >= 0; p--) {
-    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-    const permi_class_link *link = level->link + level->first[state];
-    const int links = (int)(level->first[state + 1] - level->first[state]);
-    run.p = p;
-    const int known = permi_draw_seek(draw, permi_draw_state(draw, p, state));
-    for (k = 0; k < links && !known; k++) {
-      uint64_t *weight = permi_draw_next(draw);
-      target.value = (char *)weight;
-      exp2 = 0;
-      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_add(draw, weight, (uint64_t)k);
+  run.bytes = 8 * draw->trace->size;
+  run.p = p;
+  for (int k = 0; k < links; k++) {
+    uint64_t *weight = permi_draw_next(draw);
+    target.value = (char *)weight;
+    exp2 = 0;
+    permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
+    permi_draw_add(draw, weight, (uint64_t)k);
+  }
+  if (!draw->trace->integers)
+    permi_class_align(draw, level, link);
+  permi_draw_end(draw);
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  for (int k = 0; k < draw->count; k++) {
+    size_t state = 0;
+    int pending = 0;
+    for (int p = plan->steps - 1; p >= 0; p--) {
+      const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+      const uint64_t *record = permi_draw_seek(draw, permi_draw_state(draw, p, state));
+      if (!record[1])
+        permi_class_ways(draw, plan, p, state);
+      const permi_class_link *link = level->link + level->first[state] + permi_draw_way(draw, record, &draw->random[k]);
+      state = link->state;
+      permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
+                       &pending);
     }
-    if (!known && !draw->trace->integers)
-      permi_class_align(draw, level, link);
-    k = (int)permi_draw_way(draw);
-    state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
-                     &pending);
   }
 }
 
