@@ -4189,22 +4189,22 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread, `count` samples at a time. A record in `word` tells what draws may do in a state: the state, the number
-   of ways, the sum of their weights, and each way's weight and what it does. Records are kept while there is room. */
+/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
+   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
   uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
   size_t words, used, kept, most; /* most: of a record */
-  int shift, keeps;               /* keeps: 1: the record */
   char *room;
-  int count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
+  int shift, count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  void (*ways)(permi_draw *draw, int step, int part, const void *state); /* weighs them */
 } permi_tracer;
 
 static double permi_sample_limit(const perm_options *options)
@@ -4243,72 +4243,57 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-#define PERMI_NO_STATE UINT64_MAX /* is not kept */
+/* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *a, const void *x, uint64_t does)
+{
+  const permi_numbers *numbers = draw->trace->numbers;
+  const size_t size = draw->trace->size;
+  uint64_t *total = draw->record + 2, *weight = total + size + draw->record[1] * (size + 1), any = 0;
+  if (!x)
+    return;
+  memset(weight, 0, 8 * size);
+  if (c)
+    permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
+  else
+    permi_value_fuse(numbers->algebra, numbers, a, weight, x);
+  for (size_t w = 0; w < size; w++)
+    any |= weight[w];
+  if (draw->trace->integers)
+    permi_words_add(total, weight, (int)size);
+  else
+    *(double *)(void *)total += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1] += any != 0;
+}
+
 #define PERMI_STATE_BITS 40
+/* UINT64_MAX: is not kept. */
 static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
+  return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-PERMI_NEVER_INLINE static const uint64_t *permi_draw_begin(permi_draw *draw, uint64_t state, size_t at)
+/* Doubles end at the last way. */
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
+                                                          int part, const void *of)
 {
-  const size_t last = (size_t)(UINT64_MAX >> draw->shift), size = draw->trace->size;
-  draw->record = draw->word + draw->used;
-  draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
-  if (draw->keeps) {
+  const permi_trace *trace = draw->trace;
+  uint64_t *record = draw->record = draw->word + draw->used;
+  memset(record, 0, (2 * trace->size + 3) * sizeof *record);
+  record[0] = state;
+  trace->tracer->ways(draw, step, part, of);
+  double *last = (double *)(void *)(record + 1 + 2 * (record[1] + !record[1]));
+  if (!trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+  }
+  if (state != UINT64_MAX && draw->kept < UINT64_MAX >> draw->shift >> 1 &&
+      draw->used + 2 * draw->most <= draw->words) {
     draw->slot[at] = (uint32_t)draw->used;
-    draw->used += 2 + size;
+    draw->used += 3 + trace->size + record[1] * (trace->size + 1);
     draw->kept++;
   }
-  memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
-  draw->record[0] = state;
-  return draw->record;
-}
-
-/* Returns the state's record, of 0 ways if it is new. */
-static PERMI_ALWAYS_INLINE const uint64_t *permi_draw_seek(permi_draw *draw, uint64_t state)
-{
-  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
-  for (; draw->slot[at]; at = (at + 1) & (size_t)(UINT64_MAX >> draw->shift)) {
-    const uint64_t *record = draw->word + draw->slot[at];
-    if (record[0] == state)
-      return record;
-  }
-  return permi_draw_begin(draw, state, at);
-}
-
-/* Returns the next way's weight, 0. */
-static uint64_t *permi_draw_next(const permi_draw *draw)
-{
-  const size_t size = draw->trace->size;
-  return (uint64_t *)memset(draw->record + 2 + size + draw->record[1] * (size + 1), 0, 8 * size);
-}
-
-/* Adds the next way, unless its weight is 0. */
-static void permi_draw_add(permi_draw *draw, uint64_t *weight, uint64_t does)
-{
-  const size_t size = draw->trace->size;
-  size_t w = 0;
-  while (w < size && !weight[w])
-    w++;
-  if (w == size)
-    return;
-  if (draw->trace->integers)
-    permi_words_add(draw->record + 2, weight, (int)size);
-  else
-    *(double *)(void *)(draw->record + 2) += *(const double *)(void *)weight;
-  weight[size] = does;
-  draw->record[1]++;
-  draw->used += draw->keeps ? size + 1 : 0;
-}
-
-/* Adds a way of weight c x; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *x, uint64_t does)
-{
-  uint64_t *weight = permi_draw_next(draw);
-  if (x)
-    permi_value_add(draw->trace->numbers->algebra, draw->trace->numbers, c, weight, x, 0);
-  permi_draw_add(draw, weight, does);
+  return record;
 }
 
 static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
@@ -4333,34 +4318,27 @@ static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t 
   return way;
 }
 
-/* Ends a record. There is a way: states have positive values. Doubles end at the last. */
-static void permi_draw_end(permi_draw *draw)
-{
-  double *last = (double *)(void *)(draw->record + 1 + 2 * (draw->record[1] + !draw->record[1]));
-  if (!draw->trace->integers) {
-    last[0] = (double)INFINITY;
-    last[2] = 0;
-    draw->used += (size_t)draw->keeps;
-  }
-}
-
-/* Draws a way of the record; returns what it does. */
-static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(const permi_draw *draw, const uint64_t *record, uint64_t *random)
+/* Draws a way of a state, of a part of a step; returns what it does. There is one: states have positive values. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample, uint64_t state, int step, int part,
+                                                   const void *of)
 {
   const size_t size = draw->trace->size;
-  const uint64_t *total = record + 2, *way = total + size;
-  if (draw->trace->integers) {
-    way = permi_draw_integer(total, way, size, random);
-  } else {
-    const double *weight = (const double *)(const void *)way;
-    double at = *(const double *)(const void *)total * permi_random_uniform(random);
-    do { /* branches that nobody can predict took a third of the time */
-      way += 2 * ((at -= weight[0]) >= 0);
-      way += 2 * ((at -= weight[2]) >= 0);
-      weight += 4;
-    } while (at >= 0);
-  }
-  return way[size];
+  size_t slot = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  while (draw->slot[slot] && draw->word[draw->slot[slot]] != state)
+    slot = (slot + 1) & (size_t)(UINT64_MAX >> draw->shift);
+  const uint64_t *record = draw->slot[slot] ? draw->word + draw->slot[slot]
+                                            : permi_draw_make(draw, state, slot, step, part, of);
+  const uint64_t *way = record + 2 + size;
+  if (draw->trace->integers)
+    return permi_draw_integer(record + 2, way, size, &draw->random[sample])[size];
+  const double *weight = (const double *)(const void *)way;
+  double at = weight[-1] * permi_random_uniform(&draw->random[sample]);
+  do { /* branches that nobody can predict took a third of the time */
+    way += 2 * ((at -= weight[0]) >= 0);
+    way += 2 * ((at -= weight[2]) >= 0);
+    weight += 4;
+  } while (at >= 0);
+  return way[1];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
@@ -4649,13 +4627,16 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
-static void permi_frontier_ways(permi_draw *draw, const permi_frontier *frontier, int p, const uint64_t *mask)
+static void permi_frontier_ways(permi_draw *draw, int p, int part, const void *state)
 {
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const uint64_t *mask = (const uint64_t *)state;
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(&frontier->numbers);
+  const size_t words = draw->trace->size, bytes = 8 * words;
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
   const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
   uint64_t from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  (void)part;
   for (int s = 0; s < streams; s++) {
     uint64_t differs = 0;
     for (int w = 0; w < frontier->mask_words; w++) {
@@ -4671,9 +4652,8 @@ static void permi_frontier_ways(permi_draw *draw, const permi_frontier *frontier
       memcpy(longer, value, 8 * given);
       value = longer;
     }
-    permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
+    permi_draw_weigh(draw, &frontier->coefficient[first + s], NULL, value, (uint64_t)s);
   }
-  permi_draw_end(draw);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -4685,10 +4665,8 @@ static void permi_frontier_draw(permi_draw *draw)
   for (int p = frontier->steps - 1; p >= 0; p--)
     for (int k = 0; k < draw->count; k++) {
       uint64_t *at = mask + k * words;
-      const uint64_t *record = permi_draw_seek(draw, words == 1 ? permi_draw_state(draw, p, *at) : PERMI_NO_STATE);
-      if (!record[1])
-        permi_frontier_ways(draw, frontier, p, at);
-      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, record, &draw->random[k]);
+      const uint64_t state = permi_draw_state(draw, p, words == 1 ? *at : UINT64_MAX);
+      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, k, state, p, 0, at);
       for (int w = 0; w < words; w++)
         at[w] ^= permi_stream_word(frontier, s, 2, w);
       if (frontier->partner[s] >= 0)
@@ -4697,7 +4675,7 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                   permi_frontier_draw};
+                                                   permi_frontier_draw, permi_frontier_ways};
 
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
@@ -4865,49 +4843,40 @@ static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *
   }
 }
 
-/* Gives a record's doubles, of states with exponents, one exponent. */
-static void permi_class_align(permi_draw *draw, const permi_class_level *level, const permi_class_link *link)
-{
-  double *total = (double *)(void *)(draw->record + 2), *weight;
-  int64_t most = INT64_MIN, exp2;
-  for (int pass = 0; pass < 2; pass++) {
-    *total = 0;
-    for (uint64_t k = 0; k < draw->record[1]; k++) {
-      int e;
-      weight = total + 1 + 2 * k;
-      const double fraction = frexp(*weight, &e);
-      exp2 = e + level->before.exp2[link[draw->record[4 + 2 * k]].state];
-      most = !pass && exp2 > most ? exp2 : most;
-      if (pass)
-        *total += *weight = permi_ldexp(fraction, exp2 - most);
-    }
-  }
-}
-
-static void permi_class_ways(permi_draw *draw, const permi_classes *plan, int p, size_t state)
+static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of)
 {
   const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-  const permi_class_link *link = level->link + level->first[state];
-  const int links = (int)(level->first[state + 1] - level->first[state]);
-  int64_t exp2;
+  const size_t *first = level->first + *(const size_t *)of;
+  const permi_class_link *link = level->link + first[0];
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  int64_t exp2, most = INT64_MIN;
   permi_class_run run;
   permi_class_list target;
+  (void)part;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
+  target.value = (char *)value;
   target.exp2 = &exp2;
-  run.plan = plan;
+  run.plan = (const permi_classes *)draw->trace->plan;
   run.bytes = 8 * draw->trace->size;
   run.p = p;
-  for (int k = 0; k < links; k++) {
-    uint64_t *weight = permi_draw_next(draw);
-    target.value = (char *)weight;
-    exp2 = 0;
-    permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-    permi_draw_add(draw, weight, (uint64_t)k);
-  }
-  if (!draw->trace->integers)
-    permi_class_align(draw, level, link);
-  permi_draw_end(draw);
+  for (int pass = draw->trace->integers; pass < 2; pass++) /* doubles: first finds the largest exponent */
+    for (size_t k = 0; k < first[1] - first[0]; k++) {
+      double *x = (double *)(void *)value;
+      int e = 0;
+      memset(value, 0, run.bytes);
+      exp2 = 0;
+      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
+      if (!draw->trace->integers)
+        *x = frexp(*x, &e);
+      if (!pass)
+        most = exp2 + e > most ? exp2 + e : most;
+      else if (!draw->trace->integers)
+        *x = permi_ldexp(*x, exp2 + e - most);
+      if (pass)
+        permi_draw_weigh(draw, &one, NULL, value, k);
+    }
 }
 
 static void permi_classes_draw(permi_draw *draw)
@@ -4918,10 +4887,8 @@ static void permi_classes_draw(permi_draw *draw)
     int pending = 0;
     for (int p = plan->steps - 1; p >= 0; p--) {
       const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-      const uint64_t *record = permi_draw_seek(draw, permi_draw_state(draw, p, state));
-      if (!record[1])
-        permi_class_ways(draw, plan, p, state);
-      const permi_class_link *link = level->link + level->first[state] + permi_draw_way(draw, record, &draw->random[k]);
+      const permi_class_link *link = level->link + level->first[state] +
+                                     permi_draw_way(draw, k, permi_draw_state(draw, p, state), p, 0, &state);
       state = link->state;
       permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
                        &pending);
@@ -4929,16 +4896,11 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                  permi_classes_ways};
 
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
-
-/* A draw divides the state of a node's table, then those of its products. */
-typedef struct permi_tree_step {
-  int node, join; /* the last: the node's table */
-  int to[2];      /* the steps of both parts, or behind them a node that gets a match */
-} permi_tree_step;
 
 /* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
@@ -4947,7 +4909,6 @@ typedef struct permi_tree_kept {
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
   uint64_t *room; /* of the next table */
-  permi_tree_step *step;
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -5005,7 +4966,7 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = 2 * PERMI_SAMPLE_PART * nodes * sizeof(uint32_t);
+  trace->room = PERMI_SAMPLE_PART * (nodes + 2) * sizeof(uint32_t);
   trace->steps = nodes;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
@@ -5025,136 +4986,86 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-static int permi_tree_step_of(const permi_tree *tree, const permi_tree_kept *kept, int node)
-{
-  const int children = tree->node[node].children;
-  return children ? kept->listed - kept->children[node] - children : kept->listed + node;
-}
-
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   permi_tree_run run;
   memset(&run, 0, sizeof run);
   const perm_status status = permi_tree_keep_all(trace, control, &run);
   permi_pool_release(&run.base.pool);
-  if (status != PERM_OK)
-    return status;
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
-  permi_tree_step *step = (permi_tree_step *)permi_pool_get(&trace->pool, (size_t)tree->nodes, sizeof *step);
-  int next = 0;
-  kept->step = step;
-  for (int i = tree->nodes - 1; i >= 0 && step; i--) {
-    const int *child = kept->child + kept->children[i], children = tree->node[i].children;
-    for (int j = children - 1; j >= 0; j--, step++) { /* product j joins child[children - 2 - j] */
-      step->node = i;
-      step->join = j;
-      step->to[0] = j == children - 1 ? kept->listed + i : permi_tree_step_of(tree, kept, child[children - 2 - j]);
-      next++;
-      step->to[1] = j ? next : permi_tree_step_of(tree, kept, child[children - 1]);
-    }
-  }
-  return step ? PERM_OK : PERM_ERROR_MEMORY;
+  return status;
 }
 
-/* Returns what step `to` gets of `matched`: its state, or the match by an entry, from 1. */
-static uint32_t permi_tree_part(const permi_tree *tree, int to, uint32_t set, uint32_t matched)
+/* Of a node's star: an entry's match, from 1, and the product's state; of the join of `part`: both states. */
+static void permi_tree_ways(permi_draw *draw, int number, int part, const void *state)
 {
-  const uint32_t state = permi_tree_extract(matched, set);
-  int e;
-  if (to < tree->nodes - 1)
-    return state;
-  const permi_tree_node *node = &tree->node[to - (tree->nodes - 1)];
-  for (e = node->edge; e < node[1].edge; e++)
-    if (state >> tree->edge[e].bit & 1)
-      return (uint32_t)e + 1;
-  return 0;
-}
-
-static void permi_tree_star_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                 const permi_tree_table *product, uint32_t matched, uint32_t set, int to)
-{
-  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
-  const uint32_t self = node->all & ~(node->all >> 1);
-  for (int e = node->edge; e < node[1].edge; e++) {
-    const permi_tree_edge *edge = &tree->edge[e];
-    const uint32_t before = matched ^ 1u << edge->bit;
-    if (before < matched)
-      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, before),
-                       (uint64_t)(e + 1) << 32 | permi_tree_part(tree, to, set, before));
-  }
-  permi_draw_weigh(draw, &one, permi_tree_value_of(tree, product, node->rows, matched | self),
-                   permi_tree_part(tree, to, set, matched | self));
-  if (alone)
-    permi_draw_weigh(draw, alone, permi_tree_value_of(tree, product, node->rows, matched),
-                     permi_tree_part(tree, to, set, matched));
-}
-
-static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_table *one,
-                                 const permi_tree_table *other, uint32_t matched, uint32_t set,
-                                 const permi_tree_step *step)
-{
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & one->set & other->set, own = matched & ~other->set;
-  const uint32_t rows = tree->node[step->node].rows;
-  uint32_t part = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, one, rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, other, rows, matched ^ own ^ part) : NULL;
-    if (y) {
-      uint64_t *weight = permi_draw_next(draw);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-      permi_draw_add(draw, weight, (uint64_t)permi_tree_part(tree, step->to[0], one->set, own | part) << 32 |
-                                       permi_tree_part(tree, step->to[1], set, matched ^ own ^ part));
-    }
-    part = (part - common) & common;
-  } while (part);
-}
-
-static void permi_tree_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_step *step, uint32_t matched)
-{
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  const permi_tree_node *node = &tree->node[step->node];
-  const int *child = kept->child + kept->children[step->node];
-  const permi_tree_table *product = kept->product + kept->first[step->node];
-  const permi_tree_table *last = &kept->own[child[node->children - 1]];
-  const uint32_t set = step->join ? node->all : last->set;
-  const int products = kept->first[step->node + 1] - kept->first[step->node]; /* one more if the last is with the unit */
-  if (step->join == node->children - 1)
-    permi_tree_star_ways(draw, tree, node, products ? &product[products - 1] : last, matched, set, step->to[1]);
-  else
-    permi_tree_join_ways(draw, tree, &kept->own[child[node->children - 2 - step->join]],
-                         step->join ? &product[step->join - 1] : last, matched, set, step);
-  permi_draw_end(draw);
+  const permi_tree_node *node = &tree->node[number];
+  const int *child = kept->child + kept->children[number], joins = node->children - 1;
+  const permi_tree_table *product = kept->product + kept->first[number], *last = &kept->own[child[joins]], *with = last;
+  const uint32_t matched = *(const uint32_t *)state, set = part ? node->all : last->set, rows = node->rows;
+  if (part < joins) { /* product j joins child[joins - 1 - j] */
+    last = part ? &product[part - 1] : last;
+    with = &kept->own[child[joins - 1 - part]];
+    const uint32_t common = matched & with->set & last->set, own = matched & ~last->set;
+    uint32_t shared = 0;
+    do {
+      const uint32_t rest = matched ^ own ^ shared;
+      const uint64_t *x = permi_tree_value_of(tree, with, rows, own | shared);
+      if (x)
+        permi_draw_weigh(draw, NULL, x, permi_tree_value_of(tree, last, rows, rest),
+                         (uint64_t)permi_tree_extract(own | shared, with->set) << 32 | permi_tree_extract(rest, set));
+      shared = (shared - common) & common;
+    } while (shared);
+    return;
+  }
+  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
+  const int products = kept->first[number + 1] - kept->first[number]; /* more than joins if the last is with the unit */
+  const permi_tree_table *table = products ? &product[products - 1] : last;
+  for (int e = node->edge; e <= node[1].edge + (alone != NULL); e++) {
+    const int entry = e < node[1].edge, below = e == node[1].edge;
+    const uint32_t bit = entry ? 1u << tree->edge[e].bit : node->all & ~(node->all >> 1);
+    const uint32_t before = entry ? matched & ~bit : below ? matched | bit : matched;
+    if (!entry || matched & bit)
+      permi_draw_weigh(draw, entry ? &tree->edge[e].c : below ? &one : alone, NULL,
+                       permi_tree_value_of(tree, table, rows, before),
+                       (uint64_t)(entry ? e + 1 : 0) << 32 | permi_tree_extract(before, set));
+  }
 }
 
 static void permi_tree_draw(permi_draw *draw)
 {
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room, *match = state + PERMI_SAMPLE_PART * (size_t)kept->listed;
-  memset(state, 0, PERMI_SAMPLE_PART * sizeof *state);
-  for (int s = 0; s < kept->listed; s++) {
-    const permi_tree_step *step = &kept->step[s];
-    const uint64_t base = permi_draw_state(draw, s, 0);
-    const uint32_t *from = state + PERMI_SAMPLE_PART * s;
-    uint32_t *one = state + PERMI_SAMPLE_PART * step->to[0], *other = state + PERMI_SAMPLE_PART * step->to[1];
-    for (int k = 0; k < draw->count; k++) {
-      const uint64_t *record = permi_draw_seek(draw, base | from[k]);
-      if (!record[1])
-        permi_tree_ways(draw, tree, step, from[k]);
-      const uint64_t way = permi_draw_way(draw, record, &draw->random[k]);
-      one[k] = (uint32_t)(way >> 32);
-      other[k] = (uint32_t)way;
+  const int count = draw->count;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *match = rest + count;
+  memset(rest - count, 0, (size_t)count * sizeof *rest);
+  for (int i = tree->nodes - 1; i >= 0; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    const int *child = kept->child + kept->children[i];
+    const uint32_t *from = state + i * count;
+    for (int j = node->children - 1; j >= 0; j--, from = rest) {
+      const uint64_t base = permi_draw_state(draw, kept->children[i] + j, 0);
+      uint32_t *one = j == node->children - 1 ? match : state + child[node->children - 2 - j] * count;
+      uint32_t *other = j ? rest : state + child[node->children - 1] * count;
+      for (int k = 0; k < count; k++) {
+        const uint64_t way = permi_draw_way(draw, k, base | from[k], i, j, from + k);
+        one[k] = (uint32_t)(way >> 32);
+        other[k] = (uint32_t)way;
+      }
+    }
+    for (int k = 0; k < count; k++) {
+      int e = node->children ? (int)match[k] - 1 : node[1].edge - 1;
+      while (!node->children && e >= node->edge && !(from[k] >> tree->edge[e].bit & 1))
+        e--;
+      if (e >= node->edge)
+        permi_draw_match(draw, k, node->vertex, tree->edge[e].vertex);
     }
   }
-  for (int i = 0; i < tree->nodes; i++, match += PERMI_SAMPLE_PART)
-    for (int k = 0; k < draw->count; k++)
-      if (match[k])
-        permi_draw_match(draw, k, tree->node[i].vertex, tree->edge[match[k] - 1].vertex);
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw,
+                                               permi_tree_ways};
 
 /* ================================================================================ >>derive_frontier
    Derivatives of a block's permanent, by one pass back through the kept states of lists and arrays. Adjoints are 1 at
@@ -5595,7 +5506,7 @@ static double permi_frontier_derive_bytes(const void *plan)
   return permi_back_bytes(frontier, every, every > 1);
 }
 
-static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
+static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL, NULL};
 
 /* ================================================================================== >>derive_hybrid
    Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay.
@@ -6138,7 +6049,7 @@ static double permi_reverse_bytes(const void *plan)
   return ((const permi_reverse *)plan)->bytes;
 }
 
-static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL};
+static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL, NULL};
 
 /* ==================================================================================== >>derive_tree
    Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
@@ -6486,7 +6397,7 @@ static double permi_tree_derive_bytes(const void *plan)
          (8.0 * tree->size + sizeof(permi_sizes) + sizeof(int)) * (tree->node[tree->nodes].edge + tree->nodes);
 }
 
-static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
+static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL, NULL};
 
 /* ========================================================================================= >>sample
    Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
@@ -6496,7 +6407,6 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
-#define PERMI_SLOT_BYTES 64.0                   /* measured: half of slots have records */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -6808,22 +6718,23 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves. 0: out of memory. */
+/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves: 64 bytes a slot, of which
+   half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
   const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
-  const double states = fmin(sampling->visited, (double)(sampling->count / (uint64_t)threads) * (double)sampling->steps);
+  const double draws = floor((double)sampling->count / threads) - 1;
+  const double states = fmin(sampling->visited, draws * (double)sampling->steps);
   permi_pool *pool = &sampling->working.pool;
   int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.used = 1;
-  if (sampling->count > 1 && sampling->steps >> (64 - PERMI_STATE_BITS) == 0)
-    while (ldexp(1, bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, bits) < limit)
-      bits++;
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(1, bits) < 2 * states && ldexp(128, bits) < limit)
+    bits++;
   draw.shift = 64 - bits;
   draw.most = sampling->words;
-  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << bits);
+  draw.words = 1 + 2 * draw.most + ((size_t)8 << bits);
   draw.total = sampling->working.n;
   draw.m = sampling->m;
   sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);

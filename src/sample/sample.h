@@ -14,7 +14,6 @@
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
-#define PERMI_SLOT_BYTES 64.0                   /* measured: half of slots have records */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -326,22 +325,23 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves. 0: out of memory. */
+/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves: 64 bytes a slot, of which
+   half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
   const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
-  const double states = fmin(sampling->visited, (double)(sampling->count / (uint64_t)threads) * (double)sampling->steps);
+  const double draws = floor((double)sampling->count / threads) - 1;
+  const double states = fmin(sampling->visited, draws * (double)sampling->steps);
   permi_pool *pool = &sampling->working.pool;
   int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.used = 1;
-  if (sampling->count > 1 && sampling->steps >> (64 - PERMI_STATE_BITS) == 0)
-    while (ldexp(1, bits) < 2 * states && ldexp(2 * PERMI_SLOT_BYTES, bits) < limit)
-      bits++;
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(1, bits) < 2 * states && ldexp(128, bits) < limit)
+    bits++;
   draw.shift = 64 - bits;
   draw.most = sampling->words;
-  draw.words = 1 + 2 * draw.most + ((size_t)PERMI_SLOT_BYTES / 8 << bits);
+  draw.words = 1 + 2 * draw.most + ((size_t)8 << bits);
   draw.total = sampling->working.n;
   draw.m = sampling->m;
   sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);

@@ -50,22 +50,22 @@ typedef struct permi_trace {
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-/* Of a thread, `count` samples at a time. A record in `word` tells what draws may do in a state: the state, the number
-   of ways, the sum of their weights, and each way's weight and what it does. Records are kept while there is room. */
+/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
+   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
   uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
   uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
   size_t words, used, kept, most; /* most: of a record */
-  int shift, keeps;               /* keeps: 1: the record */
   char *room;
-  int count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
+  int shift, count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  void (*ways)(permi_draw *draw, int step, int part, const void *state); /* weighs them */
 } permi_tracer;
 
 static double permi_sample_limit(const perm_options *options)
@@ -104,72 +104,57 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-#define PERMI_NO_STATE UINT64_MAX /* is not kept */
+/* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *a, const void *x, uint64_t does)
+{
+  const permi_numbers *numbers = draw->trace->numbers;
+  const size_t size = draw->trace->size;
+  uint64_t *total = draw->record + 2, *weight = total + size + draw->record[1] * (size + 1), any = 0;
+  if (!x)
+    return;
+  memset(weight, 0, 8 * size);
+  if (c)
+    permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
+  else
+    permi_value_fuse(numbers->algebra, numbers, a, weight, x);
+  for (size_t w = 0; w < size; w++)
+    any |= weight[w];
+  if (draw->trace->integers)
+    permi_words_add(total, weight, (int)size);
+  else
+    *(double *)(void *)total += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1] += any != 0;
+}
+
 #define PERMI_STATE_BITS 40
+/* UINT64_MAX: is not kept. */
 static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  return mask >> PERMI_STATE_BITS ? PERMI_NO_STATE : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
+  return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-PERMI_NEVER_INLINE static const uint64_t *permi_draw_begin(permi_draw *draw, uint64_t state, size_t at)
+/* Doubles end at the last way. */
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
+                                                          int part, const void *of)
 {
-  const size_t last = (size_t)(UINT64_MAX >> draw->shift), size = draw->trace->size;
-  draw->record = draw->word + draw->used;
-  draw->keeps = state != PERMI_NO_STATE && 2 * draw->kept < last && draw->used + 2 * draw->most <= draw->words;
-  if (draw->keeps) {
+  const permi_trace *trace = draw->trace;
+  uint64_t *record = draw->record = draw->word + draw->used;
+  memset(record, 0, (2 * trace->size + 3) * sizeof *record);
+  record[0] = state;
+  trace->tracer->ways(draw, step, part, of);
+  double *last = (double *)(void *)(record + 1 + 2 * (record[1] + !record[1]));
+  if (!trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+  }
+  if (state != UINT64_MAX && draw->kept < UINT64_MAX >> draw->shift >> 1 &&
+      draw->used + 2 * draw->most <= draw->words) {
     draw->slot[at] = (uint32_t)draw->used;
-    draw->used += 2 + size;
+    draw->used += 3 + trace->size + record[1] * (trace->size + 1);
     draw->kept++;
   }
-  memset(draw->record, 0, (2 * size + 3) * sizeof *draw->record);
-  draw->record[0] = state;
-  return draw->record;
-}
-
-/* Returns the state's record, of 0 ways if it is new. */
-static PERMI_ALWAYS_INLINE const uint64_t *permi_draw_seek(permi_draw *draw, uint64_t state)
-{
-  size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
-  for (; draw->slot[at]; at = (at + 1) & (size_t)(UINT64_MAX >> draw->shift)) {
-    const uint64_t *record = draw->word + draw->slot[at];
-    if (record[0] == state)
-      return record;
-  }
-  return permi_draw_begin(draw, state, at);
-}
-
-/* Returns the next way's weight, 0. */
-static uint64_t *permi_draw_next(const permi_draw *draw)
-{
-  const size_t size = draw->trace->size;
-  return (uint64_t *)memset(draw->record + 2 + size + draw->record[1] * (size + 1), 0, 8 * size);
-}
-
-/* Adds the next way, unless its weight is 0. */
-static void permi_draw_add(permi_draw *draw, uint64_t *weight, uint64_t does)
-{
-  const size_t size = draw->trace->size;
-  size_t w = 0;
-  while (w < size && !weight[w])
-    w++;
-  if (w == size)
-    return;
-  if (draw->trace->integers)
-    permi_words_add(draw->record + 2, weight, (int)size);
-  else
-    *(double *)(void *)(draw->record + 2) += *(const double *)(void *)weight;
-  weight[size] = does;
-  draw->record[1]++;
-  draw->used += draw->keeps ? size + 1 : 0;
-}
-
-/* Adds a way of weight c x; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *x, uint64_t does)
-{
-  uint64_t *weight = permi_draw_next(draw);
-  if (x)
-    permi_value_add(draw->trace->numbers->algebra, draw->trace->numbers, c, weight, x, 0);
-  permi_draw_add(draw, weight, does);
+  return record;
 }
 
 static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
@@ -194,34 +179,27 @@ static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t 
   return way;
 }
 
-/* Ends a record. There is a way: states have positive values. Doubles end at the last. */
-static void permi_draw_end(permi_draw *draw)
-{
-  double *last = (double *)(void *)(draw->record + 1 + 2 * (draw->record[1] + !draw->record[1]));
-  if (!draw->trace->integers) {
-    last[0] = (double)INFINITY;
-    last[2] = 0;
-    draw->used += (size_t)draw->keeps;
-  }
-}
-
-/* Draws a way of the record; returns what it does. */
-static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(const permi_draw *draw, const uint64_t *record, uint64_t *random)
+/* Draws a way of a state, of a part of a step; returns what it does. There is one: states have positive values. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample, uint64_t state, int step, int part,
+                                                   const void *of)
 {
   const size_t size = draw->trace->size;
-  const uint64_t *total = record + 2, *way = total + size;
-  if (draw->trace->integers) {
-    way = permi_draw_integer(total, way, size, random);
-  } else {
-    const double *weight = (const double *)(const void *)way;
-    double at = *(const double *)(const void *)total * permi_random_uniform(random);
-    do { /* branches that nobody can predict took a third of the time */
-      way += 2 * ((at -= weight[0]) >= 0);
-      way += 2 * ((at -= weight[2]) >= 0);
-      weight += 4;
-    } while (at >= 0);
-  }
-  return way[size];
+  size_t slot = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  while (draw->slot[slot] && draw->word[draw->slot[slot]] != state)
+    slot = (slot + 1) & (size_t)(UINT64_MAX >> draw->shift);
+  const uint64_t *record = draw->slot[slot] ? draw->word + draw->slot[slot]
+                                            : permi_draw_make(draw, state, slot, step, part, of);
+  const uint64_t *way = record + 2 + size;
+  if (draw->trace->integers)
+    return permi_draw_integer(record + 2, way, size, &draw->random[sample])[size];
+  const double *weight = (const double *)(const void *)way;
+  double at = weight[-1] * permi_random_uniform(&draw->random[sample]);
+  do { /* branches that nobody can predict took a third of the time */
+    way += 2 * ((at -= weight[0]) >= 0);
+    way += 2 * ((at -= weight[2]) >= 0);
+    weight += 4;
+  } while (at >= 0);
+  return way[1];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)

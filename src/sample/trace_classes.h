@@ -167,49 +167,40 @@ static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *
   }
 }
 
-/* Gives a record's doubles, of states with exponents, one exponent. */
-static void permi_class_align(permi_draw *draw, const permi_class_level *level, const permi_class_link *link)
-{
-  double *total = (double *)(void *)(draw->record + 2), *weight;
-  int64_t most = INT64_MIN, exp2;
-  for (int pass = 0; pass < 2; pass++) {
-    *total = 0;
-    for (uint64_t k = 0; k < draw->record[1]; k++) {
-      int e;
-      weight = total + 1 + 2 * k;
-      const double fraction = frexp(*weight, &e);
-      exp2 = e + level->before.exp2[link[draw->record[4 + 2 * k]].state];
-      most = !pass && exp2 > most ? exp2 : most;
-      if (pass)
-        *total += *weight = permi_ldexp(fraction, exp2 - most);
-    }
-  }
-}
-
-static void permi_class_ways(permi_draw *draw, const permi_classes *plan, int p, size_t state)
+static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of)
 {
   const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-  const permi_class_link *link = level->link + level->first[state];
-  const int links = (int)(level->first[state + 1] - level->first[state]);
-  int64_t exp2;
+  const size_t *first = level->first + *(const size_t *)of;
+  const permi_class_link *link = level->link + first[0];
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  int64_t exp2, most = INT64_MIN;
   permi_class_run run;
   permi_class_list target;
+  (void)part;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
+  target.value = (char *)value;
   target.exp2 = &exp2;
-  run.plan = plan;
+  run.plan = (const permi_classes *)draw->trace->plan;
   run.bytes = 8 * draw->trace->size;
   run.p = p;
-  for (int k = 0; k < links; k++) {
-    uint64_t *weight = permi_draw_next(draw);
-    target.value = (char *)weight;
-    exp2 = 0;
-    permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-    permi_draw_add(draw, weight, (uint64_t)k);
-  }
-  if (!draw->trace->integers)
-    permi_class_align(draw, level, link);
-  permi_draw_end(draw);
+  for (int pass = draw->trace->integers; pass < 2; pass++) /* doubles: first finds the largest exponent */
+    for (size_t k = 0; k < first[1] - first[0]; k++) {
+      double *x = (double *)(void *)value;
+      int e = 0;
+      memset(value, 0, run.bytes);
+      exp2 = 0;
+      permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
+      if (!draw->trace->integers)
+        *x = frexp(*x, &e);
+      if (!pass)
+        most = exp2 + e > most ? exp2 + e : most;
+      else if (!draw->trace->integers)
+        *x = permi_ldexp(*x, exp2 + e - most);
+      if (pass)
+        permi_draw_weigh(draw, &one, NULL, value, k);
+    }
 }
 
 static void permi_classes_draw(permi_draw *draw)
@@ -220,10 +211,8 @@ static void permi_classes_draw(permi_draw *draw)
     int pending = 0;
     for (int p = plan->steps - 1; p >= 0; p--) {
       const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-      const uint64_t *record = permi_draw_seek(draw, permi_draw_state(draw, p, state));
-      if (!record[1])
-        permi_class_ways(draw, plan, p, state);
-      const permi_class_link *link = level->link + level->first[state] + permi_draw_way(draw, record, &draw->random[k]);
+      const permi_class_link *link = level->link + level->first[state] +
+                                     permi_draw_way(draw, k, permi_draw_state(draw, p, state), p, 0, &state);
       state = link->state;
       permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
                        &pending);
@@ -231,5 +220,6 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                  permi_classes_ways};
 /* SPDX-License-Identifier: MIT */

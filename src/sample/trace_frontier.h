@@ -248,13 +248,16 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
-static void permi_frontier_ways(permi_draw *draw, const permi_frontier *frontier, int p, const uint64_t *mask)
+static void permi_frontier_ways(permi_draw *draw, int p, int part, const void *state)
 {
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const uint64_t *mask = (const uint64_t *)state;
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(&frontier->numbers);
+  const size_t words = draw->trace->size, bytes = 8 * words;
   const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
   const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
   uint64_t from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  (void)part;
   for (int s = 0; s < streams; s++) {
     uint64_t differs = 0;
     for (int w = 0; w < frontier->mask_words; w++) {
@@ -270,9 +273,8 @@ static void permi_frontier_ways(permi_draw *draw, const permi_frontier *frontier
       memcpy(longer, value, 8 * given);
       value = longer;
     }
-    permi_draw_weigh(draw, &frontier->coefficient[first + s], value, (uint64_t)s);
+    permi_draw_weigh(draw, &frontier->coefficient[first + s], NULL, value, (uint64_t)s);
   }
-  permi_draw_end(draw);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -284,10 +286,8 @@ static void permi_frontier_draw(permi_draw *draw)
   for (int p = frontier->steps - 1; p >= 0; p--)
     for (int k = 0; k < draw->count; k++) {
       uint64_t *at = mask + k * words;
-      const uint64_t *record = permi_draw_seek(draw, words == 1 ? permi_draw_state(draw, p, *at) : PERMI_NO_STATE);
-      if (!record[1])
-        permi_frontier_ways(draw, frontier, p, at);
-      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, record, &draw->random[k]);
+      const uint64_t state = permi_draw_state(draw, p, words == 1 ? *at : UINT64_MAX);
+      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, k, state, p, 0, at);
       for (int w = 0; w < words; w++)
         at[w] ^= permi_stream_word(frontier, s, 2, w);
       if (frontier->partner[s] >= 0)
@@ -296,5 +296,5 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                   permi_frontier_draw};
+                                                   permi_frontier_draw, permi_frontier_ways};
 /* SPDX-License-Identifier: MIT */

@@ -4,12 +4,6 @@
 #include "trace.h"
 #include "../tree/tree_build.h"
 
-/* A draw divides the state of a node's table, then those of its products. */
-typedef struct permi_tree_step {
-  int node, join; /* the last: the node's table */
-  int to[2];      /* the steps of both parts, or behind them a node that gets a match */
-} permi_tree_step;
-
 /* Tables of nodes; products of children, last child first. */
 typedef struct permi_tree_kept {
   permi_tree_table *own, *product;
@@ -17,7 +11,6 @@ typedef struct permi_tree_kept {
   int *child, *children; /* those of a node begin at children[node] */
   int *stack, depth, products, listed;
   uint64_t *room; /* of the next table */
-  permi_tree_step *step;
 } permi_tree_kept;
 
 static double permi_tree_kept_bytes(const void *plan)
@@ -75,7 +68,7 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = 2 * PERMI_SAMPLE_PART * nodes * sizeof(uint32_t);
+  trace->room = PERMI_SAMPLE_PART * (nodes + 2) * sizeof(uint32_t);
   trace->steps = nodes;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
@@ -95,134 +88,84 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-static int permi_tree_step_of(const permi_tree *tree, const permi_tree_kept *kept, int node)
-{
-  const int children = tree->node[node].children;
-  return children ? kept->listed - kept->children[node] - children : kept->listed + node;
-}
-
 static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
   permi_tree_run run;
   memset(&run, 0, sizeof run);
   const perm_status status = permi_tree_keep_all(trace, control, &run);
   permi_pool_release(&run.base.pool);
-  if (status != PERM_OK)
-    return status;
-  const permi_tree *tree = (const permi_tree *)trace->plan;
-  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
-  permi_tree_step *step = (permi_tree_step *)permi_pool_get(&trace->pool, (size_t)tree->nodes, sizeof *step);
-  int next = 0;
-  kept->step = step;
-  for (int i = tree->nodes - 1; i >= 0 && step; i--) {
-    const int *child = kept->child + kept->children[i], children = tree->node[i].children;
-    for (int j = children - 1; j >= 0; j--, step++) { /* product j joins child[children - 2 - j] */
-      step->node = i;
-      step->join = j;
-      step->to[0] = j == children - 1 ? kept->listed + i : permi_tree_step_of(tree, kept, child[children - 2 - j]);
-      next++;
-      step->to[1] = j ? next : permi_tree_step_of(tree, kept, child[children - 1]);
-    }
-  }
-  return step ? PERM_OK : PERM_ERROR_MEMORY;
+  return status;
 }
 
-/* Returns what step `to` gets of `matched`: its state, or the match by an entry, from 1. */
-static uint32_t permi_tree_part(const permi_tree *tree, int to, uint32_t set, uint32_t matched)
+/* Of a node's star: an entry's match, from 1, and the product's state; of the join of `part`: both states. */
+static void permi_tree_ways(permi_draw *draw, int number, int part, const void *state)
 {
-  const uint32_t state = permi_tree_extract(matched, set);
-  int e;
-  if (to < tree->nodes - 1)
-    return state;
-  const permi_tree_node *node = &tree->node[to - (tree->nodes - 1)];
-  for (e = node->edge; e < node[1].edge; e++)
-    if (state >> tree->edge[e].bit & 1)
-      return (uint32_t)e + 1;
-  return 0;
-}
-
-static void permi_tree_star_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                 const permi_tree_table *product, uint32_t matched, uint32_t set, int to)
-{
-  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
-  const uint32_t self = node->all & ~(node->all >> 1);
-  for (int e = node->edge; e < node[1].edge; e++) {
-    const permi_tree_edge *edge = &tree->edge[e];
-    const uint32_t before = matched ^ 1u << edge->bit;
-    if (before < matched)
-      permi_draw_weigh(draw, &edge->c, permi_tree_value_of(tree, product, node->rows, before),
-                       (uint64_t)(e + 1) << 32 | permi_tree_part(tree, to, set, before));
-  }
-  permi_draw_weigh(draw, &one, permi_tree_value_of(tree, product, node->rows, matched | self),
-                   permi_tree_part(tree, to, set, matched | self));
-  if (alone)
-    permi_draw_weigh(draw, alone, permi_tree_value_of(tree, product, node->rows, matched),
-                     permi_tree_part(tree, to, set, matched));
-}
-
-static void permi_tree_join_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_table *one,
-                                 const permi_tree_table *other, uint32_t matched, uint32_t set,
-                                 const permi_tree_step *step)
-{
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & one->set & other->set, own = matched & ~other->set;
-  const uint32_t rows = tree->node[step->node].rows;
-  uint32_t part = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, one, rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, other, rows, matched ^ own ^ part) : NULL;
-    if (y) {
-      uint64_t *weight = permi_draw_next(draw);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-      permi_draw_add(draw, weight, (uint64_t)permi_tree_part(tree, step->to[0], one->set, own | part) << 32 |
-                                       permi_tree_part(tree, step->to[1], set, matched ^ own ^ part));
-    }
-    part = (part - common) & common;
-  } while (part);
-}
-
-static void permi_tree_ways(permi_draw *draw, const permi_tree *tree, const permi_tree_step *step, uint32_t matched)
-{
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  const permi_tree_node *node = &tree->node[step->node];
-  const int *child = kept->child + kept->children[step->node];
-  const permi_tree_table *product = kept->product + kept->first[step->node];
-  const permi_tree_table *last = &kept->own[child[node->children - 1]];
-  const uint32_t set = step->join ? node->all : last->set;
-  const int products = kept->first[step->node + 1] - kept->first[step->node]; /* one more if the last is with the unit */
-  if (step->join == node->children - 1)
-    permi_tree_star_ways(draw, tree, node, products ? &product[products - 1] : last, matched, set, step->to[1]);
-  else
-    permi_tree_join_ways(draw, tree, &kept->own[child[node->children - 2 - step->join]],
-                         step->join ? &product[step->join - 1] : last, matched, set, step);
-  permi_draw_end(draw);
+  const permi_tree_node *node = &tree->node[number];
+  const int *child = kept->child + kept->children[number], joins = node->children - 1;
+  const permi_tree_table *product = kept->product + kept->first[number], *last = &kept->own[child[joins]], *with = last;
+  const uint32_t matched = *(const uint32_t *)state, set = part ? node->all : last->set, rows = node->rows;
+  if (part < joins) { /* product j joins child[joins - 1 - j] */
+    last = part ? &product[part - 1] : last;
+    with = &kept->own[child[joins - 1 - part]];
+    const uint32_t common = matched & with->set & last->set, own = matched & ~last->set;
+    uint32_t shared = 0;
+    do {
+      const uint32_t rest = matched ^ own ^ shared;
+      const uint64_t *x = permi_tree_value_of(tree, with, rows, own | shared);
+      if (x)
+        permi_draw_weigh(draw, NULL, x, permi_tree_value_of(tree, last, rows, rest),
+                         (uint64_t)permi_tree_extract(own | shared, with->set) << 32 | permi_tree_extract(rest, set));
+      shared = (shared - common) & common;
+    } while (shared);
+    return;
+  }
+  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
+  const int products = kept->first[number + 1] - kept->first[number]; /* more than joins if the last is with the unit */
+  const permi_tree_table *table = products ? &product[products - 1] : last;
+  for (int e = node->edge; e <= node[1].edge + (alone != NULL); e++) {
+    const int entry = e < node[1].edge, below = e == node[1].edge;
+    const uint32_t bit = entry ? 1u << tree->edge[e].bit : node->all & ~(node->all >> 1);
+    const uint32_t before = entry ? matched & ~bit : below ? matched | bit : matched;
+    if (!entry || matched & bit)
+      permi_draw_weigh(draw, entry ? &tree->edge[e].c : below ? &one : alone, NULL,
+                       permi_tree_value_of(tree, table, rows, before),
+                       (uint64_t)(entry ? e + 1 : 0) << 32 | permi_tree_extract(before, set));
+  }
 }
 
 static void permi_tree_draw(permi_draw *draw)
 {
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room, *match = state + PERMI_SAMPLE_PART * (size_t)kept->listed;
-  memset(state, 0, PERMI_SAMPLE_PART * sizeof *state);
-  for (int s = 0; s < kept->listed; s++) {
-    const permi_tree_step *step = &kept->step[s];
-    const uint64_t base = permi_draw_state(draw, s, 0);
-    const uint32_t *from = state + PERMI_SAMPLE_PART * s;
-    uint32_t *one = state + PERMI_SAMPLE_PART * step->to[0], *other = state + PERMI_SAMPLE_PART * step->to[1];
-    for (int k = 0; k < draw->count; k++) {
-      const uint64_t *record = permi_draw_seek(draw, base | from[k]);
-      if (!record[1])
-        permi_tree_ways(draw, tree, step, from[k]);
-      const uint64_t way = permi_draw_way(draw, record, &draw->random[k]);
-      one[k] = (uint32_t)(way >> 32);
-      other[k] = (uint32_t)way;
+  const int count = draw->count;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *match = rest + count;
+  memset(rest - count, 0, (size_t)count * sizeof *rest);
+  for (int i = tree->nodes - 1; i >= 0; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    const int *child = kept->child + kept->children[i];
+    const uint32_t *from = state + i * count;
+    for (int j = node->children - 1; j >= 0; j--, from = rest) {
+      const uint64_t base = permi_draw_state(draw, kept->children[i] + j, 0);
+      uint32_t *one = j == node->children - 1 ? match : state + child[node->children - 2 - j] * count;
+      uint32_t *other = j ? rest : state + child[node->children - 1] * count;
+      for (int k = 0; k < count; k++) {
+        const uint64_t way = permi_draw_way(draw, k, base | from[k], i, j, from + k);
+        one[k] = (uint32_t)(way >> 32);
+        other[k] = (uint32_t)way;
+      }
+    }
+    for (int k = 0; k < count; k++) {
+      int e = node->children ? (int)match[k] - 1 : node[1].edge - 1;
+      while (!node->children && e >= node->edge && !(from[k] >> tree->edge[e].bit & 1))
+        e--;
+      if (e >= node->edge)
+        permi_draw_match(draw, k, node->vertex, tree->edge[e].vertex);
     }
   }
-  for (int i = 0; i < tree->nodes; i++, match += PERMI_SAMPLE_PART)
-    for (int k = 0; k < draw->count; k++)
-      if (match[k])
-        permi_draw_match(draw, k, tree->node[i].vertex, tree->edge[match[k] - 1].vertex);
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw,
+                                               permi_tree_ways};
 /* SPDX-License-Identifier: MIT */
