@@ -4266,14 +4266,13 @@ static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const
   draw->record[1] += any != 0;
 }
 
-#define PERMI_STATE_BITS 40
-/* UINT64_MAX: is not kept. */
+#define PERMI_STATE_BITS 40 /* longer ones, as UINT64_MAX, are not kept */
 static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
   return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* Doubles end at the last way. */
+/* Makes a record, in which doubles end at the last way. */
 PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
                                                           int part, const void *of)
 {
@@ -4869,11 +4868,8 @@ static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
       if (!draw->trace->integers)
-        *x = frexp(*x, &e);
-      if (!pass)
-        most = exp2 + e > most ? exp2 + e : most;
-      else if (!draw->trace->integers)
-        *x = permi_ldexp(*x, exp2 + e - most);
+        *x = pass ? permi_ldexp(*x, exp2 - most) : frexp(*x, &e);
+      most = pass || exp2 + e < most ? most : exp2 + e;
       if (pass)
         permi_draw_weigh(draw, &one, NULL, value, k);
     }
@@ -6406,7 +6402,6 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
    and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -6718,19 +6713,19 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves: 64 bytes a slot, of which
-   half are free. 0: out of memory. */
+/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
+   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
-  const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
-  const double draws = floor((double)sampling->count / threads) - 1;
-  const double states = fmin(sampling->visited, draws * (double)sampling->steps);
+  const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);
+  const double met = ((double)sampling->count / threads - 1) * (double)sampling->steps;
   permi_pool *pool = &sampling->working.pool;
   int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.used = 1;
-  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(1, bits) < 2 * states && ldexp(128, bits) < limit)
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(128, bits) < limit &&
+         ldexp(1, bits) < 2 * fmin(sampling->visited, met))
     bits++;
   draw.shift = 64 - bits;
   draw.most = sampling->words;

@@ -13,7 +13,6 @@
 #include "../sparse/sparse.h"
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_BYTES 3e7                  /* chosen: of a thread's records */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -325,19 +324,19 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-/* Records have room for states that draws may meet, up to a quarter of what max_bytes leaves: 64 bytes a slot, of which
-   half are free. 0: out of memory. */
+/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
+   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
 static int permi_sample_rooms(permi_sampling *sampling, int threads)
 {
-  const double limit = fmin(PERMI_SAMPLE_BYTES, 0.25 * permi_sample_left(sampling->options) / threads);
-  const double draws = floor((double)sampling->count / threads) - 1;
-  const double states = fmin(sampling->visited, draws * (double)sampling->steps);
+  const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);
+  const double met = ((double)sampling->count / threads - 1) * (double)sampling->steps;
   permi_pool *pool = &sampling->working.pool;
   int bits = 1;
   permi_draw draw;
   memset(&draw, 0, sizeof draw);
   draw.used = 1;
-  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(1, bits) < 2 * states && ldexp(128, bits) < limit)
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(128, bits) < limit &&
+         ldexp(1, bits) < 2 * fmin(sampling->visited, met))
     bits++;
   draw.shift = 64 - bits;
   draw.most = sampling->words;

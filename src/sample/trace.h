@@ -127,14 +127,13 @@ static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const
   draw->record[1] += any != 0;
 }
 
-#define PERMI_STATE_BITS 40
-/* UINT64_MAX: is not kept. */
+#define PERMI_STATE_BITS 40 /* longer ones, as UINT64_MAX, are not kept */
 static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
   return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
 }
 
-/* Doubles end at the last way. */
+/* Makes a record, in which doubles end at the last way. */
 PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
                                                           int part, const void *of)
 {

@@ -193,11 +193,8 @@ static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
       if (!draw->trace->integers)
-        *x = frexp(*x, &e);
-      if (!pass)
-        most = exp2 + e > most ? exp2 + e : most;
-      else if (!draw->trace->integers)
-        *x = permi_ldexp(*x, exp2 + e - most);
+        *x = pass ? permi_ldexp(*x, exp2 - most) : frexp(*x, &e);
+      most = pass || exp2 + e < most ? most : exp2 + e;
       if (pass)
         permi_draw_weigh(draw, &one, NULL, value, k);
     }
