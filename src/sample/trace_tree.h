@@ -140,7 +140,7 @@ static void permi_tree_draw(permi_draw *draw)
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
   const int count = draw->count;
-  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *match = rest + count;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *entry = rest + count;
   memset(rest - count, 0, (size_t)count * sizeof *rest);
   for (int i = tree->nodes - 1; i >= 0; i--) {
     const permi_tree_node *node = &tree->node[i];
@@ -148,7 +148,7 @@ static void permi_tree_draw(permi_draw *draw)
     const uint32_t *from = state + i * count;
     for (int j = node->children - 1; j >= 0; j--, from = rest) {
       const uint64_t base = permi_draw_state(draw, kept->children[i] + j, 0);
-      uint32_t *one = j == node->children - 1 ? match : state + child[node->children - 2 - j] * count;
+      uint32_t *one = j == node->children - 1 ? entry : state + child[node->children - 2 - j] * count;
       uint32_t *other = j ? rest : state + child[node->children - 1] * count;
       for (int k = 0; k < count; k++) {
         const uint64_t way = permi_draw_way(draw, k, base | from[k], i, j, from + k);
@@ -157,7 +157,7 @@ static void permi_tree_draw(permi_draw *draw)
       }
     }
     for (int k = 0; k < count; k++) {
-      int e = node->children ? (int)match[k] - 1 : node[1].edge - 1;
+      int e = node->children ? (int)entry[k] - 1 : node[1].edge - 1;
       while (!node->children && e >= node->edge && !(from[k] >> tree->edge[e].bit & 1))
         e--;
       if (e >= node->edge)
