@@ -1992,7 +1992,7 @@ PERM_MORE_API perm_status perm_prove_sparse(const perm_matrix *matrix, const cha
 #define PERMI_ESTIMATE_SWEEPS 100
 
 /* splitmix64 */
-static uint64_t permi_random(uint64_t *state)
+static PERMI_ALWAYS_INLINE uint64_t permi_random(uint64_t *state)
 {
   uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -5463,6 +5463,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
    below Bregman's bound, or the product of row sums, of rows matched so far; counted states have the columns' factor
    too. */
 
+#define PERMI_SAMPLE_PART 32 /* samples at a time */
+
 struct permi_tracer;
 
 typedef struct permi_derived {
@@ -5490,30 +5492,33 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, over the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of room */
+  const permi_numbers *numbers; /* of weights: */
+  size_t size;
+  int integers;
+  size_t words, room;    /* of a draw: words of a record, bytes of room */
+  uint64_t begin, steps; /* of states in records */
   permi_pool lasting;     /* of: */
   permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-typedef struct permi_draw_weight {
-  double fraction;
-  int64_t exp2;
-} permi_draw_weight;
-
+/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
+   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random;
-  uint64_t *weight; /* words for each way and two more */
+  uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
+  uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
+  size_t words, used, kept, most; /* most: of a record */
   char *room;
-  int *columns, total; /* the column of each row of the matrix, minus `total` */
+  int shift, count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  void (*ways)(permi_draw *draw, int step, int part, const void *state); /* weighs them */
 } permi_tracer;
 
 static double permi_sample_limit(const perm_options *options)
@@ -5537,14 +5542,12 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static size_t permi_weight_words(const permi_numbers *numbers)
-{
-  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
-}
-
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
-  trace->words = (ways + 2) * permi_weight_words(numbers);
+  trace->numbers = numbers;
+  trace->size = permi_numbers_words(numbers);
+  trace->integers = permi_algebra_is_integer(numbers->algebra);
+  trace->words = 2 + trace->size + (ways + 1) * (trace->size + 1);
 }
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
@@ -5554,38 +5557,66 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* The weight is `times` c x 2^exp2; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
-                             const void *x, int64_t exp2, size_t times)
+/* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *a, const void *x, uint64_t does)
 {
-  const size_t words = permi_weight_words(numbers);
-  uint64_t *weight = draw->weight + (size_t)way * words;
-  memset(weight, 0, words * sizeof *weight);
+  const permi_numbers *numbers = draw->trace->numbers;
+  const size_t size = draw->trace->size;
+  uint64_t *total = draw->record + 2, *weight = total + size + draw->record[1] * (size + 1), any = 0;
   if (!x)
     return;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
-  } else {
-    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
-    int of_x, of_c;
-    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    to->exp2 = exp2 + of_x + of_c;
-  }
+  memset(weight, 0, 8 * size);
+  if (c)
+    permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
+  else
+    permi_value_fuse(numbers->algebra, numbers, a, weight, x);
+  for (size_t w = 0; w < size; w++)
+    any |= weight[w];
+  if (draw->trace->integers)
+    permi_words_add(total, weight, (int)size);
+  else
+    *(double *)(void *)total += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1] += any != 0;
 }
 
-/* -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+#define PERMI_STATE_BITS 40 /* longer ones, as UINT64_MAX, are not kept */
+static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < ways; s++)
-    permi_words_add(total, weight + s * words, words);
+  return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
+}
+
+/* Makes a record, in which doubles end at the last way. */
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
+                                                          int part, const void *of)
+{
+  const permi_trace *trace = draw->trace;
+  uint64_t *record = draw->record = draw->word + draw->used;
+  memset(record, 0, (2 * trace->size + 3) * sizeof *record);
+  record[0] = state;
+  trace->tracer->ways(draw, step, part, of);
+  double *last = (double *)(void *)(record + 1 + 2 * (record[1] + !record[1]));
+  if (!trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+  }
+  if (state != UINT64_MAX && draw->kept < UINT64_MAX >> draw->shift >> 1 &&
+      draw->used + 2 * draw->most <= draw->words) {
+    draw->slot[at] = (uint32_t)draw->used;
+    draw->used += 3 + trace->size + record[1] * (trace->size + 1);
+    draw->kept++;
+  }
+  return record;
+}
+
+static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
+{
+  uint64_t at[PERM_INTEGER_WORDS], ones;
+  int w, top = (int)size;
   while (top && !total[top - 1])
     top--;
   if (!top)
-    return -1;
+    return way;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
   do { /* `total` is above half of the range */
@@ -5595,36 +5626,32 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
   } while (at[w] >= total[w]);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
+  while (!permi_words_subtract(at, way, top))
+    way += size + 1;
+  return way;
 }
 
-static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
+/* Draws a way of a state, of a part of a step; returns what it does. There is one: states have positive values. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample, uint64_t state, int step, int part,
+                                                   const void *of)
 {
-  double sum = 0, at;
-  int64_t most = INT64_MIN;
-  int s, chosen = -1;
-  for (s = 0; s < ways; s++)
-    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
-  for (s = 0; s < ways; s++)
-    if (weight[s].fraction > 0)
-      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
-  at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
-    if (weight[s].fraction > 0) {
-      chosen = s;
-      at -= weight[s].fraction;
-    }
-  return chosen;
-}
-
-/* Never -1: states have positive values. */
-static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
-{
-  return permi_algebra_is_integer(numbers->algebra)
-             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
+  const size_t size = draw->trace->size;
+  size_t slot = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  while (draw->slot[slot] && draw->word[draw->slot[slot]] != state)
+    slot = (slot + 1) & (size_t)(UINT64_MAX >> draw->shift);
+  const uint64_t *record = draw->slot[slot] ? draw->word + draw->slot[slot]
+                                            : permi_draw_make(draw, state, slot, step, part, of);
+  const uint64_t *way = record + 2 + size;
+  if (draw->trace->integers)
+    return permi_draw_integer(record + 2, way, size, &draw->random[sample])[size];
+  const double *weight = (const double *)(const void *)way;
+  double at = weight[-1] * permi_random_uniform(&draw->random[sample]);
+  do { /* branches that nobody can predict took a third of the time */
+    way += 2 * ((at -= weight[0]) >= 0);
+    way += 2 * ((at -= weight[2]) >= 0);
+    weight += 4;
+  } while (at >= 0);
+  return way[1];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
@@ -5639,11 +5666,11 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-static void permi_draw_match(permi_draw *draw, int u, int v)
+static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
 {
   const permi_trace *trace = draw->trace;
   const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
-  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+  draw->columns[(size_t)sample * (size_t)draw->m + (size_t)trace->row[row]] = trace->column[column] - draw->total;
 }
 
 /* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.
@@ -5889,7 +5916,8 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  trace->room = PERMI_SAMPLE_PART * (size_t)frontier->mask_words * sizeof(uint64_t);
+  trace->steps = (uint64_t)frontier->steps;
   if (kept) {
     kept->pool = &trace->pool;
     kept->every = every;
@@ -5912,47 +5940,55 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
-static void permi_frontier_draw(permi_draw *draw)
+static void permi_frontier_ways(permi_draw *draw, int p, int part, const void *state)
 {
   const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const uint64_t *mask = (const uint64_t *)state;
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const permi_numbers *numbers = &frontier->numbers;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
-  int p, s, w;
-  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
-  for (p = frontier->steps - 1; p >= 0; p--) {
-    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    for (s = 0; s < streams; s++) {
-      uint64_t differs = 0;
-      for (w = 0; w < frontier->mask_words; w++) {
-        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
-                   permi_stream_word(frontier, first + s, 1, w);
-      }
-      const void *value = differs       ? NULL
-                          : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                                        : permi_list_find(&kept->list[p], from, bytes);
-      if (value && given < words) { /* arrays keep early integers short */
-        memset(longer, 0, bytes);
-        memcpy(longer, value, 8 * given);
-        value = longer;
-      }
-      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+  const size_t words = draw->trace->size, bytes = 8 * words;
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+  uint64_t from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  (void)part;
+  for (int s = 0; s < streams; s++) {
+    uint64_t differs = 0;
+    for (int w = 0; w < frontier->mask_words; w++) {
+      from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+      differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                 permi_stream_word(frontier, first + s, 1, w);
     }
-    s = permi_draw_way(draw, numbers, streams);
-    if (s < 0)
-      return;
-    for (w = 0; w < frontier->mask_words; w++)
-      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
-    if (frontier->partner[first + s] >= 0)
-      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
+    const void *value = differs       ? NULL
+                        : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                                      : permi_list_find(&kept->list[p], from, bytes);
+    if (value && given < words) { /* arrays keep early integers short */
+      memset(longer, 0, bytes);
+      memcpy(longer, value, 8 * given);
+      value = longer;
+    }
+    permi_draw_weigh(draw, &frontier->coefficient[first + s], NULL, value, (uint64_t)s);
   }
 }
 
+static void permi_frontier_draw(permi_draw *draw)
+{
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const int words = frontier->mask_words;
+  uint64_t *mask = (uint64_t *)(void *)draw->room;
+  memset(mask, 0, draw->trace->room);
+  for (int p = frontier->steps - 1; p >= 0; p--)
+    for (int k = 0; k < draw->count; k++) {
+      uint64_t *at = mask + k * words;
+      const uint64_t state = permi_draw_state(draw, p, words == 1 ? *at : UINT64_MAX);
+      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, k, state, p, 0, at);
+      for (int w = 0; w < words; w++)
+        at[w] ^= permi_stream_word(frontier, s, 2, w);
+      if (frontier->partner[s] >= 0)
+        permi_draw_match(draw, k, frontier->sequence[p], frontier->partner[s]);
+    }
+}
+
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                   permi_frontier_draw};
+                                                   permi_frontier_draw, permi_frontier_ways};
 
 /* ================================================================================== >>trace_classes
    Samples from method twins. */
@@ -6074,6 +6110,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
+  trace->steps = (uint64_t)plan->steps;
   for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
@@ -6098,64 +6135,79 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
   int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random);
-    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
   for (k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
       for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
-        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
     pending[(*count)++].number = part[way - 1].from;
   }
 }
 
-static void permi_classes_draw(permi_draw *draw)
+static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of)
 {
-  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+  const size_t *first = level->first + *(const size_t *)of;
+  const permi_class_link *link = level->link + first[0];
   const permi_coefficient one = permi_coefficient_one();
   uint64_t value[2 * PERM_INTEGER_WORDS];
-  int64_t exp2 = 0;
-  size_t state = 0;
-  int p, k, pending = 0;
+  int64_t exp2, most = INT64_MIN;
   permi_class_run run;
   permi_class_list target;
+  (void)part;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
   target.value = (char *)value;
   target.exp2 = &exp2;
-  run.plan = plan;
-  run.bytes = 8 * permi_numbers_words(&plan->numbers);
-  for (p = plan->steps - 1; p >= 0; p--) {
-    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-    const permi_class_link *link = level->link + level->first[state];
-    const int links = (int)(level->first[state + 1] - level->first[state]);
-    run.p = p;
-    for (k = 0; k < links; k++) {
+  run.plan = (const permi_classes *)draw->trace->plan;
+  run.bytes = 8 * draw->trace->size;
+  run.p = p;
+  for (int pass = draw->trace->integers; pass < 2; pass++) /* doubles: first finds the largest exponent */
+    for (size_t k = 0; k < first[1] - first[0]; k++) {
+      double *x = (double *)(void *)value;
+      int e = 0;
       memset(value, 0, run.bytes);
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+      if (!draw->trace->integers)
+        *x = pass ? permi_ldexp(*x, exp2 - most) : frexp(*x, &e);
+      most = pass || exp2 + e < most ? most : exp2 + e;
+      if (pass)
+        permi_draw_weigh(draw, &one, NULL, value, k);
     }
-    k = permi_draw_way(draw, &plan->numbers, links);
-    if (k < 0)
-      return;
-    state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
-                     &pending);
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  for (int k = 0; k < draw->count; k++) {
+    size_t state = 0;
+    int pending = 0;
+    for (int p = plan->steps - 1; p >= 0; p--) {
+      const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+      const permi_class_link *link = level->link + level->first[state] +
+                                     permi_draw_way(draw, k, permi_draw_state(draw, p, state), p, 0, &state);
+      state = link->state;
+      permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
+                       &pending);
+    }
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                  permi_classes_ways};
 
 /* ===================================================================================== >>trace_tree
    Samples from a tree of tables. */
@@ -6224,20 +6276,12 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
+  trace->room = PERMI_SAMPLE_PART * (nodes + 2) * sizeof(uint32_t);
+  trace->steps = nodes;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   const perm_status status = permi_tree_nodes(tree, control, run);
   trace->visited = run->base.visited;
-  return status;
-}
-
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
-{
-  permi_tree_run run;
-  memset(&run, 0, sizeof run);
-  const perm_status status = permi_tree_keep_all(trace, control, &run);
-  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -6252,93 +6296,86 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws the first table's part of `matched`. */
-static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
-                                     uint32_t rows, uint32_t matched)
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
-  int ways = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-    if (y && permi_algebra_is_integer(numbers->algebra)) {
-      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-      memset(weight, 0, 8 * (size_t)tree->size);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-    } else if (y) {
-      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-    }
-    share[ways] = part;
-    ways += y != NULL;
-    part = (part - common) & common;
-  } while (part);
-  ways = permi_draw_way(draw, numbers, ways);
-  return ways < 0 ? own : own | share[ways];
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  const perm_status status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
-/* Draws the vertex's match, if any; returns the product's state. */
-static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                     const permi_tree_table *product, uint32_t matched)
+/* Of a node's star: an entry's match, from 1, and the product's state; of the join of `part`: both states. */
+static void permi_tree_ways(permi_draw *draw, int number, int part, const void *state)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
-  const uint32_t self = node->all & ~(node->all >> 1);
-  const int entries = node[1].edge - node->edge;
-  int e;
-  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
-  for (e = 0; e < entries; e++) {
-    const permi_tree_edge *edge = &tree->edge[node->edge + e];
-    const uint32_t bit = 1u << edge->bit;
-    permi_draw_weigh(draw, numbers, e, &edge->c,
-                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  const permi_tree_node *node = &tree->node[number];
+  const int *child = kept->child + kept->children[number], joins = node->children - 1;
+  const permi_tree_table *product = kept->product + kept->first[number], *last = &kept->own[child[joins]], *with = last;
+  const uint32_t matched = *(const uint32_t *)state, set = part ? node->all : last->set, rows = node->rows;
+  if (part < joins) { /* product j joins child[joins - 1 - j] */
+    last = part ? &product[part - 1] : last;
+    with = &kept->own[child[joins - 1 - part]];
+    const uint32_t common = matched & with->set & last->set, own = matched & ~last->set;
+    uint32_t shared = 0;
+    do {
+      const uint32_t rest = matched ^ own ^ shared;
+      const uint64_t *x = permi_tree_value_of(tree, with, rows, own | shared);
+      if (x)
+        permi_draw_weigh(draw, NULL, x, permi_tree_value_of(tree, last, rows, rest),
+                         (uint64_t)permi_tree_extract(own | shared, with->set) << 32 | permi_tree_extract(rest, set));
+      shared = (shared - common) & common;
+    } while (shared);
+    return;
   }
-  if (alone)
-    permi_draw_weigh(draw, numbers, entries + 1, alone, permi_tree_value_of(tree, product, node->rows, matched), 0, 1);
-  e = permi_draw_way(draw, numbers, entries + 1 + (alone != NULL));
-  if (e < 0 || e == entries)
-    return matched | self;
-  if (e > entries)
-    return matched;
-  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
-  return matched ^ 1u << tree->edge[node->edge + e].bit;
+  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
+  const int products = kept->first[number + 1] - kept->first[number]; /* more than joins if the last is with the unit */
+  const permi_tree_table *table = products ? &product[products - 1] : last;
+  for (int e = node->edge; e <= node[1].edge + (alone != NULL); e++) {
+    const int entry = e < node[1].edge, below = e == node[1].edge;
+    const uint32_t bit = entry ? 1u << tree->edge[e].bit : node->all & ~(node->all >> 1);
+    const uint32_t before = entry ? matched & ~bit : below ? matched | bit : matched;
+    if (!entry || matched & bit)
+      permi_draw_weigh(draw, entry ? &tree->edge[e].c : below ? &one : alone, NULL,
+                       permi_tree_value_of(tree, table, rows, before),
+                       (uint64_t)(entry ? e + 1 : 0) << 32 | permi_tree_extract(before, set));
+  }
 }
 
 static void permi_tree_draw(permi_draw *draw)
 {
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room;
-  int i, j, e;
-  state[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0; i--) {
+  const int count = draw->count;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *entry = rest + count;
+  memset(rest - count, 0, (size_t)count * sizeof *rest);
+  for (int i = tree->nodes - 1; i >= 0; i--) {
     const permi_tree_node *node = &tree->node[i];
     const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
-    uint32_t matched = state[i];
-    if (!node->children) {
-      for (e = node->edge; e < node[1].edge; e++)
-        if (matched >> tree->edge[e].bit & 1)
-          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
-      continue;
+    const uint32_t *from = state + i * count;
+    for (int j = node->children - 1; j >= 0; j--, from = rest) {
+      const uint64_t base = permi_draw_state(draw, kept->children[i] + j, 0);
+      uint32_t *one = j == node->children - 1 ? entry : state + child[node->children - 2 - j] * count;
+      uint32_t *other = j ? rest : state + child[node->children - 1] * count;
+      for (int k = 0; k < count; k++) {
+        const uint64_t way = permi_draw_way(draw, k, base | from[k], i, j, from + k);
+        one[k] = (uint32_t)(way >> 32);
+        other[k] = (uint32_t)way;
+      }
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
-    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
-    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
-      const int with = child[node->children - 2 - j];
-      factor[0] = &kept->own[with];
-      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
-      state[with] = permi_tree_extract(part, factor[0]->set);
-      matched ^= part;
+    for (int k = 0; k < count; k++) {
+      int e = node->children ? (int)entry[k] - 1 : node[1].edge - 1;
+      while (!node->children && e >= node->edge && !(from[k] >> tree->edge[e].bit & 1))
+        e--;
+      if (e >= node->edge)
+        permi_draw_match(draw, k, node->vertex, tree->edge[e].vertex);
     }
-    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw,
+                                               permi_tree_ways};
 
 /* ================================================================================ >>derive_frontier
    Derivatives of a block's permanent, by one pass back through the kept states of lists and arrays. Adjoints are 1 at
@@ -6779,7 +6816,7 @@ static double permi_frontier_derive_bytes(const void *plan)
   return permi_back_bytes(frontier, every, every > 1);
 }
 
-static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
+static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL, NULL};
 
 /* ================================================================================== >>derive_hybrid
    Derivatives of a block of doubles by one pass back through the program of >>hybrid_layout, whose slots all stay.
@@ -7322,7 +7359,7 @@ static double permi_reverse_bytes(const void *plan)
   return ((const permi_reverse *)plan)->bytes;
 }
 
-static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL};
+static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL, NULL};
 
 /* ==================================================================================== >>derive_tree
    Derivatives of a block's permanent, by one pass back through its tree. T' is that by table T, 1 by the last:
@@ -7670,7 +7707,7 @@ static double permi_tree_derive_bytes(const void *plan)
          (8.0 * tree->size + sizeof(permi_sizes) + sizeof(int)) * (tree->node[tree->nodes].edge + tree->nodes);
 }
 
-static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
+static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL, NULL};
 
 /* ========================================================================================= >>sample
    Draws permutations, each block by the engine of >>trace that is predicted the quickest within memory. For doubles,
@@ -7679,7 +7716,6 @@ static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_t
    and entries lost by scaling are refused. Sample i is seeded with (seed, i). */
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -7708,8 +7744,9 @@ typedef struct permi_sampling {
   permi_trace *trace; /* of a block */
   int blocks;
   int *forced; /* the column of a row that is a block by itself, or -1 */
-  char *room;
-  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  permi_draw *draw; /* of a thread */
+  size_t words, room; /* the most of a block's trace */
+  uint64_t steps;
   double visited, most;
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
@@ -7722,26 +7759,22 @@ typedef struct permi_sampling {
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  permi_draw draw;
-  memset(&draw, 0, sizeof draw);
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
-  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random);
-    for (int b = 0; b < sampling->blocks; b++) {
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
+  permi_draw draw = sampling->draw[thread]; /* a copy: threads share no line of caches */
+  draw.count = (int)fmin(PERMI_SAMPLE_PART, (double)(sampling->count - begin));
+  draw.columns = sampling->columns + (size_t)begin * m;
+  for (int k = 0; k < draw.count; k++) {
+    memcpy(draw.columns + (size_t)k * m, sampling->forced, m * sizeof *draw.columns);
+    draw.random[k] = sampling->seed;
+    draw.random[k] = permi_random(&draw.random[k]) + sampling->begin + begin + (uint64_t)k;
+    draw.random[k] = permi_random(&draw.random[k]);
   }
+  for (int b = 0; b < sampling->blocks; b++) {
+    draw.trace = &sampling->trace[b];
+    draw.trace->tracer->draw(&draw);
+  }
+  sampling->draw[thread] = draw;
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
@@ -7836,8 +7869,9 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     sampling->method = permi_sample_engines[offers.chosen].method;
   }
   sampling->visited += trace->visited;
-  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
-  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  sampling->words = trace->words > sampling->words ? trace->words : sampling->words;
+  sampling->room = trace->room > sampling->room ? trace->room : sampling->room;
+  sampling->steps += trace->steps;
   for (int i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_pool_release(&block.pool);
@@ -7894,6 +7928,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     trace->column = column;
     trace->n = order;
     trace->zeros = working->zeros > 1;
+    trace->begin = sampling->steps;
     sampling->blocks++;
     status = permi_sampling_block(sampling, &maker, trace, wide[1] - wide[0]);
     maker.kept = trace->derived ? 0 : maker.kept;
@@ -7992,11 +8027,40 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
+/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
+   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
+static int permi_sample_rooms(permi_sampling *sampling, int threads)
+{
+  const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);
+  const double met = ((double)sampling->count / threads - 1) * (double)sampling->steps;
+  permi_pool *pool = &sampling->working.pool;
+  int bits = 1;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.used = 1;
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(128, bits) < limit &&
+         ldexp(1, bits) < 2 * fmin(sampling->visited, met))
+    bits++;
+  draw.shift = 64 - bits;
+  draw.most = sampling->words;
+  draw.words = 1 + 2 * draw.most + ((size_t)8 << bits);
+  draw.total = sampling->working.n;
+  draw.m = sampling->m;
+  sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);
+  for (int k = 0; k < threads && !pool->failed; k++) {
+    draw.word = (uint64_t *)permi_pool_get(pool, draw.words, sizeof *draw.word);
+    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << bits, sizeof *draw.slot);
+    draw.room = (char *)permi_pool_get(pool, sampling->room + 1, 1);
+    sampling->draw[k] = draw;
+  }
+  return !pool->failed;
+}
+
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int threads = parts < (uint64_t)permi_threads(options) ? 1 : permi_threads(options);
   size_t at;
   int row, zero = 0;
   const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
@@ -8014,13 +8078,9 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_zero(sampling, matrix);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
-  if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          NULL)
-                            : PERM_ERROR_MEMORY;
-  }
+  if (status == PERM_OK)
+    status = permi_sample_rooms(sampling, threads) ? permi_share(threads, 0, parts, permi_draw_part, sampling, NULL)
+                                                   : PERM_ERROR_MEMORY;
   return permi_sample_end(sampling, status, "sampling");
 }
 

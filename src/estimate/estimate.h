@@ -14,7 +14,7 @@
 #define PERMI_ESTIMATE_SWEEPS 100
 
 /* splitmix64 */
-static uint64_t permi_random(uint64_t *state)
+static PERMI_ALWAYS_INLINE uint64_t permi_random(uint64_t *state)
 {
   uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -441,5 +441,5 @@ static double permi_frontier_derive_bytes(const void *plan)
   return permi_back_bytes(frontier, every, every > 1);
 }
 
-static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL};
+static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes, permi_frontier_derive, NULL, NULL};
 /* SPDX-License-Identifier: MIT */

@@ -543,5 +543,5 @@ static double permi_reverse_bytes(const void *plan)
   return ((const permi_reverse *)plan)->bytes;
 }
 
-static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL};
+static const permi_tracer permi_hybrid_deriver = {permi_reverse_bytes, permi_reverse_derive, NULL, NULL};
 /* SPDX-License-Identifier: MIT */

@@ -347,5 +347,5 @@ static double permi_tree_derive_bytes(const void *plan)
          (8.0 * tree->size + sizeof(permi_sizes) + sizeof(int)) * (tree->node[tree->nodes].edge + tree->nodes);
 }
 
-static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL};
+static const permi_tracer permi_tree_deriver = {permi_tree_derive_bytes, permi_tree_derive, NULL, NULL};
 /* SPDX-License-Identifier: MIT */

@@ -13,7 +13,6 @@
 #include "../sparse/sparse.h"
 
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
-#define PERMI_SAMPLE_PART 64                    /* samples at a time */
 
 /* With planning as of permi_engines. The last is for derivatives in doubles alone. */
 static const permi_engine permi_sample_engines[] = {
@@ -42,8 +41,9 @@ typedef struct permi_sampling {
   permi_trace *trace; /* of a block */
   int blocks;
   int *forced; /* the column of a row that is a block by itself, or -1 */
-  char *room;
-  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  permi_draw *draw; /* of a thread */
+  size_t words, room; /* the most of a block's trace */
+  uint64_t steps;
   double visited, most;
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
@@ -56,26 +56,22 @@ typedef struct permi_sampling {
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
-  const int n = sampling->working.n;
   const size_t m = (size_t)sampling->m;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  permi_draw draw;
-  memset(&draw, 0, sizeof draw);
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
-  for (uint64_t k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    memcpy(draw.columns, sampling->forced, m * sizeof *draw.columns);
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random);
-    for (int b = 0; b < sampling->blocks; b++) {
-      draw.trace = &sampling->trace[b];
-      draw.trace->tracer->draw(&draw);
-    }
-    memcpy(sampling->columns + (size_t)k * m, draw.columns, m * sizeof *draw.columns);
+  permi_draw draw = sampling->draw[thread]; /* a copy: threads share no line of caches */
+  draw.count = (int)fmin(PERMI_SAMPLE_PART, (double)(sampling->count - begin));
+  draw.columns = sampling->columns + (size_t)begin * m;
+  for (int k = 0; k < draw.count; k++) {
+    memcpy(draw.columns + (size_t)k * m, sampling->forced, m * sizeof *draw.columns);
+    draw.random[k] = sampling->seed;
+    draw.random[k] = permi_random(&draw.random[k]) + sampling->begin + begin + (uint64_t)k;
+    draw.random[k] = permi_random(&draw.random[k]);
   }
+  for (int b = 0; b < sampling->blocks; b++) {
+    draw.trace = &sampling->trace[b];
+    draw.trace->tracer->draw(&draw);
+  }
+  sampling->draw[thread] = draw;
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
@@ -170,8 +166,9 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     sampling->method = permi_sample_engines[offers.chosen].method;
   }
   sampling->visited += trace->visited;
-  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
-  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  sampling->words = trace->words > sampling->words ? trace->words : sampling->words;
+  sampling->room = trace->room > sampling->room ? trace->room : sampling->room;
+  sampling->steps += trace->steps;
   for (int i = 0; i < sampling->engines; i++)
     permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
   permi_pool_release(&block.pool);
@@ -228,6 +225,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     trace->column = column;
     trace->n = order;
     trace->zeros = working->zeros > 1;
+    trace->begin = sampling->steps;
     sampling->blocks++;
     status = permi_sampling_block(sampling, &maker, trace, wide[1] - wide[0]);
     maker.kept = trace->derived ? 0 : maker.kept;
@@ -326,11 +324,40 @@ static perm_status permi_sample_end(permi_sampling *sampling, perm_status status
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
+/* A thread's records have room for the states that its draws may meet, up to 30 MB and a quarter of what max_bytes
+   leaves: 64 bytes a slot, of which half are free. 0: out of memory. */
+static int permi_sample_rooms(permi_sampling *sampling, int threads)
+{
+  const double limit = fmin(3e7, 0.25 * permi_sample_left(sampling->options) / threads);
+  const double met = ((double)sampling->count / threads - 1) * (double)sampling->steps;
+  permi_pool *pool = &sampling->working.pool;
+  int bits = 1;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.used = 1;
+  while (sampling->steps >> (64 - PERMI_STATE_BITS) == 0 && ldexp(128, bits) < limit &&
+         ldexp(1, bits) < 2 * fmin(sampling->visited, met))
+    bits++;
+  draw.shift = 64 - bits;
+  draw.most = sampling->words;
+  draw.words = 1 + 2 * draw.most + ((size_t)8 << bits);
+  draw.total = sampling->working.n;
+  draw.m = sampling->m;
+  sampling->draw = (permi_draw *)permi_pool_get(pool, (size_t)threads, sizeof draw);
+  for (int k = 0; k < threads && !pool->failed; k++) {
+    draw.word = (uint64_t *)permi_pool_get(pool, draw.words, sizeof *draw.word);
+    draw.slot = (uint32_t *)permi_pool_zeros(pool, (size_t)1 << bits, sizeof *draw.slot);
+    draw.room = (char *)permi_pool_get(pool, sampling->room + 1, 1);
+    sampling->draw[k] = draw;
+  }
+  return !pool->failed;
+}
+
 static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *matrix)
 {
   const perm_options *options = sampling->options;
-  const int threads = permi_threads(options);
   const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int threads = parts < (uint64_t)permi_threads(options) ? 1 : permi_threads(options);
   size_t at;
   int row, zero = 0;
   const int exact = permi_matrix_integers(matrix, &row, &at, sampling->watch);
@@ -348,13 +375,9 @@ static perm_status permi_sample(permi_sampling *sampling, const perm_matrix *mat
     status = permi_sample_zero(sampling, matrix);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
-  if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)matrix->n + 72) & ~(size_t)7;
-    sampling->room = (char *)permi_pool_get(&sampling->working.pool, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          NULL)
-                            : PERM_ERROR_MEMORY;
-  }
+  if (status == PERM_OK)
+    status = permi_sample_rooms(sampling, threads) ? permi_share(threads, 0, parts, permi_draw_part, sampling, NULL)
+                                                   : PERM_ERROR_MEMORY;
   return permi_sample_end(sampling, status, "sampling");
 }
 

@@ -10,6 +10,8 @@
 #include "../estimate/estimate.h"
 #include "../frontier/frontier.h"
 
+#define PERMI_SAMPLE_PART 32 /* samples at a time */
+
 struct permi_tracer;
 
 typedef struct permi_derived {
@@ -37,30 +39,33 @@ typedef struct permi_trace {
   int n;
   double visited;
   double lost; /* by underflow, over the last value, at most */
-  size_t words, room; /* of a draw: words of weights, bytes of room */
+  const permi_numbers *numbers; /* of weights: */
+  size_t size;
+  int integers;
+  size_t words, room;    /* of a draw: words of a record, bytes of room */
+  uint64_t begin, steps; /* of states in records */
   permi_pool lasting;     /* of: */
   permi_derived *derived; /* or NULL */
   double given; /* roundings of entries in a product */
   int zeros;    /* 1: some are stored */
 } permi_trace;
 
-typedef struct permi_draw_weight {
-  double fraction;
-  int64_t exp2;
-} permi_draw_weight;
-
+/* Of a thread, `count` samples at a time. Records in `word` tell what draws may do in a state, and are kept while there
+   is room: the state, the number of ways, the sum of their weights, and each way's weight and what it does. */
 typedef struct permi_draw {
   const permi_trace *trace;
-  uint64_t random;
-  uint64_t *weight; /* words for each way and two more */
+  uint64_t random[PERMI_SAMPLE_PART], *word, *record; /* record: the last made */
+  uint32_t *slot; /* 2^(64 - shift), by hash: where in `word`; 0: free */
+  size_t words, used, kept, most; /* most: of a record */
   char *room;
-  int *columns, total; /* the column of each row of the matrix, minus `total` */
+  int shift, count, m, *columns, total; /* of each sample the column of each row of the matrix, minus `total` */
 } permi_draw;
 
 typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* predicted, of what is kept */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  void (*ways)(permi_draw *draw, int step, int part, const void *state); /* weighs them */
 } permi_tracer;
 
 static double permi_sample_limit(const perm_options *options)
@@ -84,14 +89,12 @@ static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, s
   return copy;
 }
 
-static size_t permi_weight_words(const permi_numbers *numbers)
-{
-  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
-}
-
 static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
 {
-  trace->words = (ways + 2) * permi_weight_words(numbers);
+  trace->numbers = numbers;
+  trace->size = permi_numbers_words(numbers);
+  trace->integers = permi_algebra_is_integer(numbers->algebra);
+  trace->words = 2 + trace->size + (ways + 1) * (trace->size + 1);
 }
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
@@ -101,38 +104,66 @@ static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, c
     trace->lost = last > 0 ? loss / last : (double)INFINITY;
 }
 
-/* The weight is `times` c x 2^exp2; x NULL: 0. */
-static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
-                             const void *x, int64_t exp2, size_t times)
+/* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_coefficient *c, const void *a, const void *x, uint64_t does)
 {
-  const size_t words = permi_weight_words(numbers);
-  uint64_t *weight = draw->weight + (size_t)way * words;
-  memset(weight, 0, words * sizeof *weight);
+  const permi_numbers *numbers = draw->trace->numbers;
+  const size_t size = draw->trace->size;
+  uint64_t *total = draw->record + 2, *weight = total + size + draw->record[1] * (size + 1), any = 0;
   if (!x)
     return;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (; times > 0; times--)
-      permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
-  } else {
-    permi_draw_weight *to = (permi_draw_weight *)(void *)weight;
-    int of_x, of_c;
-    to->fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
-    to->exp2 = exp2 + of_x + of_c;
-  }
+  memset(weight, 0, 8 * size);
+  if (c)
+    permi_value_add(numbers->algebra, numbers, c, weight, x, 0);
+  else
+    permi_value_fuse(numbers->algebra, numbers, a, weight, x);
+  for (size_t w = 0; w < size; w++)
+    any |= weight[w];
+  if (draw->trace->integers)
+    permi_words_add(total, weight, (int)size);
+  else
+    *(double *)(void *)total += *(const double *)(void *)weight;
+  weight[size] = does;
+  draw->record[1] += any != 0;
 }
 
-/* -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+#define PERMI_STATE_BITS 40 /* longer ones, as UINT64_MAX, are not kept */
+static uint64_t permi_draw_state(const permi_draw *draw, int step, uint64_t mask)
 {
-  uint64_t *total = weight + ways * words, *at = total + words, ones;
-  int s, w, top = words;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < ways; s++)
-    permi_words_add(total, weight + s * words, words);
+  return mask >> PERMI_STATE_BITS ? UINT64_MAX : (draw->trace->begin + (uint64_t)step) << PERMI_STATE_BITS | mask;
+}
+
+/* Makes a record, in which doubles end at the last way. */
+PERMI_NEVER_INLINE static const uint64_t *permi_draw_make(permi_draw *draw, uint64_t state, size_t at, int step,
+                                                          int part, const void *of)
+{
+  const permi_trace *trace = draw->trace;
+  uint64_t *record = draw->record = draw->word + draw->used;
+  memset(record, 0, (2 * trace->size + 3) * sizeof *record);
+  record[0] = state;
+  trace->tracer->ways(draw, step, part, of);
+  double *last = (double *)(void *)(record + 1 + 2 * (record[1] + !record[1]));
+  if (!trace->integers) {
+    last[0] = (double)INFINITY;
+    last[2] = 0;
+  }
+  if (state != UINT64_MAX && draw->kept < UINT64_MAX >> draw->shift >> 1 &&
+      draw->used + 2 * draw->most <= draw->words) {
+    draw->slot[at] = (uint32_t)draw->used;
+    draw->used += 3 + trace->size + record[1] * (trace->size + 1);
+    draw->kept++;
+  }
+  return record;
+}
+
+static const uint64_t *permi_draw_integer(const uint64_t *total, const uint64_t *way, size_t size, uint64_t *random)
+{
+  uint64_t at[PERM_INTEGER_WORDS], ones;
+  int w, top = (int)size;
   while (top && !total[top - 1])
     top--;
   if (!top)
-    return -1;
+    return way;
   for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
     ones >>= 1;
   do { /* `total` is above half of the range */
@@ -142,36 +173,32 @@ static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *r
     for (w = top - 1; w > 0 && at[w] == total[w]; w--)
       ;
   } while (at[w] >= total[w]);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
+  while (!permi_words_subtract(at, way, top))
+    way += size + 1;
+  return way;
 }
 
-static int permi_draw_double(permi_draw_weight *weight, int ways, uint64_t *random)
+/* Draws a way of a state, of a part of a step; returns what it does. There is one: states have positive values. */
+static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample, uint64_t state, int step, int part,
+                                                   const void *of)
 {
-  double sum = 0, at;
-  int64_t most = INT64_MIN;
-  int s, chosen = -1;
-  for (s = 0; s < ways; s++)
-    most = weight[s].fraction > 0 && weight[s].exp2 > most ? weight[s].exp2 : most;
-  for (s = 0; s < ways; s++)
-    if (weight[s].fraction > 0)
-      sum += weight[s].fraction = permi_ldexp(weight[s].fraction, weight[s].exp2 - most);
-  at = sum * permi_random_uniform(random);
-  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++)
-    if (weight[s].fraction > 0) {
-      chosen = s;
-      at -= weight[s].fraction;
-    }
-  return chosen;
-}
-
-/* Never -1: states have positive values. */
-static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
-{
-  return permi_algebra_is_integer(numbers->algebra)
-             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
-             : permi_draw_double((permi_draw_weight *)(void *)draw->weight, ways, &draw->random);
+  const size_t size = draw->trace->size;
+  size_t slot = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> draw->shift);
+  while (draw->slot[slot] && draw->word[draw->slot[slot]] != state)
+    slot = (slot + 1) & (size_t)(UINT64_MAX >> draw->shift);
+  const uint64_t *record = draw->slot[slot] ? draw->word + draw->slot[slot]
+                                            : permi_draw_make(draw, state, slot, step, part, of);
+  const uint64_t *way = record + 2 + size;
+  if (draw->trace->integers)
+    return permi_draw_integer(record + 2, way, size, &draw->random[sample])[size];
+  const double *weight = (const double *)(const void *)way;
+  double at = weight[-1] * permi_random_uniform(&draw->random[sample]);
+  do { /* branches that nobody can predict took a third of the time */
+    way += 2 * ((at -= weight[0]) >= 0);
+    way += 2 * ((at -= weight[2]) >= 0);
+    weight += 4;
+  } while (at >= 0);
+  return way[1];
 }
 
 static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
@@ -186,11 +213,11 @@ static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers
   derived->roundings[0] = trace->given;
 }
 
-static void permi_draw_match(permi_draw *draw, int u, int v)
+static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
 {
   const permi_trace *trace = draw->trace;
   const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
-  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+  draw->columns[(size_t)sample * (size_t)draw->m + (size_t)trace->row[row]] = trace->column[column] - draw->total;
 }
 
 /* Lengthens integers of counted states: a product has at most one entry or factor for each row and each column.

@@ -121,6 +121,7 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
   }
   trace->visited = run.base.visited;
   permi_trace_ways(trace, &plan->numbers, ways);
+  trace->steps = (uint64_t)plan->steps;
   for (int p = 0; p < PERMI_CLASS_SHARES; p++)
     permi_release(&run.base.locked, links[p].link);
   permi_class_run_close(&run);
@@ -145,62 +146,77 @@ static int permi_class_pick(const permi_class_pending *pending, int count, int n
   return k;
 }
 
-static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *plan, const permi_class_step *step,
                              const uint64_t *key, int way, int *count)
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
   int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random);
-    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
   for (k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
       for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
-        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
     pending[(*count)++].number = part[way - 1].from;
   }
 }
 
-static void permi_classes_draw(permi_draw *draw)
+static void permi_classes_ways(permi_draw *draw, int p, int part, const void *of)
 {
-  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+  const size_t *first = level->first + *(const size_t *)of;
+  const permi_class_link *link = level->link + first[0];
   const permi_coefficient one = permi_coefficient_one();
   uint64_t value[2 * PERM_INTEGER_WORDS];
-  int64_t exp2 = 0;
-  size_t state = 0;
-  int p, k, pending = 0;
+  int64_t exp2, most = INT64_MIN;
   permi_class_run run;
   permi_class_list target;
+  (void)part;
   memset(&run, 0, sizeof run);
   memset(&target, 0, sizeof target);
   target.value = (char *)value;
   target.exp2 = &exp2;
-  run.plan = plan;
-  run.bytes = 8 * permi_numbers_words(&plan->numbers);
-  for (p = plan->steps - 1; p >= 0; p--) {
-    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
-    const permi_class_link *link = level->link + level->first[state];
-    const int links = (int)(level->first[state + 1] - level->first[state]);
-    run.p = p;
-    for (k = 0; k < links; k++) {
+  run.plan = (const permi_classes *)draw->trace->plan;
+  run.bytes = 8 * draw->trace->size;
+  run.p = p;
+  for (int pass = draw->trace->integers; pass < 2; pass++) /* doubles: first finds the largest exponent */
+    for (size_t k = 0; k < first[1] - first[0]; k++) {
+      double *x = (double *)(void *)value;
+      int e = 0;
       memset(value, 0, run.bytes);
       exp2 = 0;
       permi_class_add_way(&run, &level->before, link[k].state, (int)link[k].way, &target, 0);
-      permi_draw_weigh(draw, &plan->numbers, k, &one, value, exp2, 1);
+      if (!draw->trace->integers)
+        *x = pass ? permi_ldexp(*x, exp2 - most) : frexp(*x, &e);
+      most = pass || exp2 + e < most ? most : exp2 + e;
+      if (pass)
+        permi_draw_weigh(draw, &one, NULL, value, k);
     }
-    k = permi_draw_way(draw, &plan->numbers, links);
-    if (k < 0)
-      return;
-    state = link[k].state;
-    permi_class_undo(draw, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link[k].way,
-                     &pending);
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  for (int k = 0; k < draw->count; k++) {
+    size_t state = 0;
+    int pending = 0;
+    for (int p = plan->steps - 1; p >= 0; p--) {
+      const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+      const permi_class_link *link = level->link + level->first[state] +
+                                     permi_draw_way(draw, k, permi_draw_state(draw, p, state), p, 0, &state);
+      state = link->state;
+      permi_class_undo(draw, k, plan, &plan->step[p], level->before.key + state * (size_t)plan->words, (int)link->way,
+                       &pending);
+    }
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                  permi_classes_ways};
 /* SPDX-License-Identifier: MIT */

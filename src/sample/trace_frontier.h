@@ -224,7 +224,8 @@ static perm_status permi_frontier_keep(permi_trace *trace, permi_control *contro
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_zeros(&trace->pool, 1, sizeof *kept);
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
-  trace->room = PERMI_MASK_WORDS * sizeof(uint64_t);
+  trace->room = PERMI_SAMPLE_PART * (size_t)frontier->mask_words * sizeof(uint64_t);
+  trace->steps = (uint64_t)frontier->steps;
   if (kept) {
     kept->pool = &trace->pool;
     kept->every = every;
@@ -247,45 +248,53 @@ static perm_status permi_frontier_record(permi_trace *trace, permi_control *cont
   return permi_frontier_keep(trace, control, (const permi_frontier *)trace->plan, 0, 1);
 }
 
-static void permi_frontier_draw(permi_draw *draw)
+static void permi_frontier_ways(permi_draw *draw, int p, int part, const void *state)
 {
   const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const uint64_t *mask = (const uint64_t *)state;
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
-  const permi_numbers *numbers = &frontier->numbers;
-  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t *mask = (uint64_t *)(void *)draw->room, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
-  int p, s, w;
-  memset(mask, 0, PERMI_MASK_WORDS * sizeof *mask);
-  for (p = frontier->steps - 1; p >= 0; p--) {
-    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
-    for (s = 0; s < streams; s++) {
-      uint64_t differs = 0;
-      for (w = 0; w < frontier->mask_words; w++) {
-        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
-                   permi_stream_word(frontier, first + s, 1, w);
-      }
-      const void *value = differs       ? NULL
-                          : kept->value ? permi_array_find(frontier, kept, p, from[0])
-                                        : permi_list_find(&kept->list[p], from, bytes);
-      if (value && given < words) { /* arrays keep early integers short */
-        memset(longer, 0, bytes);
-        memcpy(longer, value, 8 * given);
-        value = longer;
-      }
-      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+  const size_t words = draw->trace->size, bytes = 8 * words;
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+  uint64_t from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  (void)part;
+  for (int s = 0; s < streams; s++) {
+    uint64_t differs = 0;
+    for (int w = 0; w < frontier->mask_words; w++) {
+      from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+      differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                 permi_stream_word(frontier, first + s, 1, w);
     }
-    s = permi_draw_way(draw, numbers, streams);
-    if (s < 0)
-      return;
-    for (w = 0; w < frontier->mask_words; w++)
-      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
-    if (frontier->partner[first + s] >= 0)
-      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
+    const void *value = differs       ? NULL
+                        : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                                      : permi_list_find(&kept->list[p], from, bytes);
+    if (value && given < words) { /* arrays keep early integers short */
+      memset(longer, 0, bytes);
+      memcpy(longer, value, 8 * given);
+      value = longer;
+    }
+    permi_draw_weigh(draw, &frontier->coefficient[first + s], NULL, value, (uint64_t)s);
   }
 }
 
+static void permi_frontier_draw(permi_draw *draw)
+{
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const int words = frontier->mask_words;
+  uint64_t *mask = (uint64_t *)(void *)draw->room;
+  memset(mask, 0, draw->trace->room);
+  for (int p = frontier->steps - 1; p >= 0; p--)
+    for (int k = 0; k < draw->count; k++) {
+      uint64_t *at = mask + k * words;
+      const uint64_t state = permi_draw_state(draw, p, words == 1 ? *at : UINT64_MAX);
+      const int s = frontier->stream_start[p] + (int)permi_draw_way(draw, k, state, p, 0, at);
+      for (int w = 0; w < words; w++)
+        at[w] ^= permi_stream_word(frontier, s, 2, w);
+      if (frontier->partner[s] >= 0)
+        permi_draw_match(draw, k, frontier->sequence[p], frontier->partner[s]);
+    }
+}
+
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                   permi_frontier_draw};
+                                                   permi_frontier_draw, permi_frontier_ways};
 /* SPDX-License-Identifier: MIT */

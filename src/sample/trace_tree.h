@@ -68,20 +68,12 @@ static perm_status permi_tree_keep_all(permi_trace *trace, permi_control *contro
   size_t ways = permi_tree_choose(tree, common, common / 2);
   ways = ways > PERMI_TREE_WIDTH + 3 ? ways : PERMI_TREE_WIDTH + 3;
   permi_trace_ways(trace, &tree->numbers, ways);
-  trace->room = (nodes + ways + 1) * sizeof(uint32_t);
+  trace->room = PERMI_SAMPLE_PART * (nodes + 2) * sizeof(uint32_t);
+  trace->steps = nodes;
   run->keep = permi_tree_keep;
   run->base.keeper = trace;
   const perm_status status = permi_tree_nodes(tree, control, run);
   trace->visited = run->base.visited;
-  return status;
-}
-
-static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
-{
-  permi_tree_run run;
-  memset(&run, 0, sizeof run);
-  const perm_status status = permi_tree_keep_all(trace, control, &run);
-  permi_pool_release(&run.base.pool);
   return status;
 }
 
@@ -96,91 +88,84 @@ static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_t
   return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
 }
 
-/* Draws the first table's part of `matched`. */
-static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
-                                     uint32_t rows, uint32_t matched)
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
-  uint32_t *share = (uint32_t *)(void *)draw->room + tree->nodes, part = 0;
-  int ways = 0;
-  do {
-    const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
-    const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
-    if (y && permi_algebra_is_integer(numbers->algebra)) {
-      uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
-      memset(weight, 0, 8 * (size_t)tree->size);
-      permi_value_fuse(numbers->algebra, numbers, x, weight, y);
-    } else if (y) {
-      const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
-      permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
-    }
-    share[ways] = part;
-    ways += y != NULL;
-    part = (part - common) & common;
-  } while (part);
-  ways = permi_draw_way(draw, numbers, ways);
-  return ways < 0 ? own : own | share[ways];
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  const perm_status status = permi_tree_keep_all(trace, control, &run);
+  permi_pool_release(&run.base.pool);
+  return status;
 }
 
-/* Draws the vertex's match, if any; returns the product's state. */
-static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
-                                     const permi_tree_table *product, uint32_t matched)
+/* Of a node's star: an entry's match, from 1, and the product's state; of the join of `part`: both states. */
+static void permi_tree_ways(permi_draw *draw, int number, int part, const void *state)
 {
-  const permi_numbers *numbers = &tree->numbers;
-  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
-  const uint32_t self = node->all & ~(node->all >> 1);
-  const int entries = node[1].edge - node->edge;
-  int e;
-  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
-  for (e = 0; e < entries; e++) {
-    const permi_tree_edge *edge = &tree->edge[node->edge + e];
-    const uint32_t bit = 1u << edge->bit;
-    permi_draw_weigh(draw, numbers, e, &edge->c,
-                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  const permi_tree_node *node = &tree->node[number];
+  const int *child = kept->child + kept->children[number], joins = node->children - 1;
+  const permi_tree_table *product = kept->product + kept->first[number], *last = &kept->own[child[joins]], *with = last;
+  const uint32_t matched = *(const uint32_t *)state, set = part ? node->all : last->set, rows = node->rows;
+  if (part < joins) { /* product j joins child[joins - 1 - j] */
+    last = part ? &product[part - 1] : last;
+    with = &kept->own[child[joins - 1 - part]];
+    const uint32_t common = matched & with->set & last->set, own = matched & ~last->set;
+    uint32_t shared = 0;
+    do {
+      const uint32_t rest = matched ^ own ^ shared;
+      const uint64_t *x = permi_tree_value_of(tree, with, rows, own | shared);
+      if (x)
+        permi_draw_weigh(draw, NULL, x, permi_tree_value_of(tree, last, rows, rest),
+                         (uint64_t)permi_tree_extract(own | shared, with->set) << 32 | permi_tree_extract(rest, set));
+      shared = (shared - common) & common;
+    } while (shared);
+    return;
   }
-  if (alone)
-    permi_draw_weigh(draw, numbers, entries + 1, alone, permi_tree_value_of(tree, product, node->rows, matched), 0, 1);
-  e = permi_draw_way(draw, numbers, entries + 1 + (alone != NULL));
-  if (e < 0 || e == entries)
-    return matched | self;
-  if (e > entries)
-    return matched;
-  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
-  return matched ^ 1u << tree->edge[node->edge + e].bit;
+  const permi_coefficient one = permi_coefficient_one(), *alone = permi_tree_alone(tree, node);
+  const int products = kept->first[number + 1] - kept->first[number]; /* more than joins if the last is with the unit */
+  const permi_tree_table *table = products ? &product[products - 1] : last;
+  for (int e = node->edge; e <= node[1].edge + (alone != NULL); e++) {
+    const int entry = e < node[1].edge, below = e == node[1].edge;
+    const uint32_t bit = entry ? 1u << tree->edge[e].bit : node->all & ~(node->all >> 1);
+    const uint32_t before = entry ? matched & ~bit : below ? matched | bit : matched;
+    if (!entry || matched & bit)
+      permi_draw_weigh(draw, entry ? &tree->edge[e].c : below ? &one : alone, NULL,
+                       permi_tree_value_of(tree, table, rows, before),
+                       (uint64_t)(entry ? e + 1 : 0) << 32 | permi_tree_extract(before, set));
+  }
 }
 
 static void permi_tree_draw(permi_draw *draw)
 {
   const permi_tree *tree = (const permi_tree *)draw->trace->plan;
   const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
-  uint32_t *state = (uint32_t *)(void *)draw->room;
-  int i, j, e;
-  state[tree->nodes - 1] = 0;
-  for (i = tree->nodes - 1; i >= 0; i--) {
+  const int count = draw->count;
+  uint32_t *state = (uint32_t *)(void *)draw->room, *rest = state + tree->nodes * count, *entry = rest + count;
+  memset(rest - count, 0, (size_t)count * sizeof *rest);
+  for (int i = tree->nodes - 1; i >= 0; i--) {
     const permi_tree_node *node = &tree->node[i];
     const int *child = kept->child + kept->children[i];
-    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
-    uint32_t matched = state[i];
-    if (!node->children) {
-      for (e = node->edge; e < node[1].edge; e++)
-        if (matched >> tree->edge[e].bit & 1)
-          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
-      continue;
+    const uint32_t *from = state + i * count;
+    for (int j = node->children - 1; j >= 0; j--, from = rest) {
+      const uint64_t base = permi_draw_state(draw, kept->children[i] + j, 0);
+      uint32_t *one = j == node->children - 1 ? entry : state + child[node->children - 2 - j] * count;
+      uint32_t *other = j ? rest : state + child[node->children - 1] * count;
+      for (int k = 0; k < count; k++) {
+        const uint64_t way = permi_draw_way(draw, k, base | from[k], i, j, from + k);
+        one[k] = (uint32_t)(way >> 32);
+        other[k] = (uint32_t)way;
+      }
     }
-    j = kept->first[i + 1] - kept->first[i]; /* products: one more than joins if the last is with the unit */
-    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
-    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
-      const int with = child[node->children - 2 - j];
-      factor[0] = &kept->own[with];
-      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
-      const uint32_t part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
-      state[with] = permi_tree_extract(part, factor[0]->set);
-      matched ^= part;
+    for (int k = 0; k < count; k++) {
+      int e = node->children ? (int)entry[k] - 1 : node[1].edge - 1;
+      while (!node->children && e >= node->edge && !(from[k] >> tree->edge[e].bit & 1))
+        e--;
+      if (e >= node->edge)
+        permi_draw_match(draw, k, node->vertex, tree->edge[e].vertex);
     }
-    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw,
+                                               permi_tree_ways};
 /* SPDX-License-Identifier: MIT */

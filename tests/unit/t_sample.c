@@ -255,20 +255,71 @@ TEST(t_sample_of_extreme_chances)
 /* Every number below the sum is as likely as any other, and each stream has as many as its weight. */
 TEST(t_sample_draws_below_a_sum)
 {
-  const uint64_t top = (uint64_t)1 << 63;
-  uint64_t weight[5 * 2], random = 5;
+  const uint64_t top = (uint64_t)1 << 63, total[2] = {top, 2};
+  const uint64_t ways[6] = {top, 1, 3, 0, 1, 2}; /* 3 : 2 in units of 2^63, and what they do */
+  uint64_t random = 5;
   int k, count[3] = {0, 0, 0};
-  for (k = 0; k < 30000; k++) { /* 3 : 0 : 2 in units of 2^63 */
-    const uint64_t weights[6] = {top, 1, 0, 0, 0, 1};
-    int s;
-    memcpy(weight, weights, sizeof weights);
-    s = permi_draw_integer(weight, 3, 2, &random);
-    CHECK(s == 0 || s == 2);
-    count[s]++;
+  for (k = 0; k < 30000; k++)
+    count[permi_draw_integer(total, ways, 2, &random)[2] - 1]++;
+  CHECK_SHOW(abs(count[2] - 18000) < 350 && count[1] == 12000 - (count[2] - 18000), "%d", count[2]); /* 4 deviations */
+}
+
+/* Scenes of targets, rows, each with a column of its own besides a window of others: how often each entry is drawn,
+   against its chance, doubles and integers; the same draws with all memory, little memory and one by one. */
+TEST(t_sample_of_scenes)
+{
+  enum { M = 18, N = 22, DRAWS = 6000 };
+  static int columns[M * DRAWS], again[M * DRAWS];
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_TREE, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS};
+  int trial, k, i, t;
+  test_seed(68);
+  for (trial = 0; trial < 8; trial++) {
+    static double a[M * (N + M)], chance[M * (N + M)];
+    static int count[M * (N + M)];
+    double square = 0;
+    int cells = 0;
+    size_t e;
+    perm_options options = t_sparse_options(methods[trial % 4], trial < 4 ? PERM_PRECISION_DEFAULT
+                                                                          : PERM_PRECISION_EXACT);
+    perm_matrix matrix;
+    perm_result result;
+    memset(a, 0, sizeof a);
+    memset(count, 0, sizeof count);
+    for (i = 0; i < M; i++)
+      for (k = 0; k < N + M; k++)
+        if (k == N + i || (k < N && abs(k - i - 2) < 4 && test_below(3)))
+          a[i * (N + M) + k] = trial < 4 ? (k < N ? 3 : 0.5) * test_uniform() : 1 + test_below(k < N ? 9 : 3);
+    CHECK(perm_matrix_from_dense(M, N + M, a, N + M, NULL, &matrix, &result) == PERM_OK);
+    CHECK(perm_marginals_sparse(&matrix, NULL, chance, NULL, &result) == PERM_OK);
+    CHECK_SHOW(perm_sample_sparse(&matrix, &options, 5, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < DRAWS; k++)
+      for (i = 0; i < M; i++)
+        count[i * (N + M) + columns[k * M + i]]++;
+    for (i = 0, e = 0; i < M; i++)
+      for (; e < matrix.row_start[i + 1]; e++) {
+        int *seen = &count[i * (N + M) + matrix.column[e]];
+        if (chance[e] > 0.005 && chance[e] < 0.995) {
+          const double far = (*seen - chance[e] * DRAWS) / sqrt(chance[e] * (1 - chance[e]) * DRAWS);
+          CHECK_SHOW(fabs(far) < 4.6, "trial %d, row %d, column %d: %g deviations", trial, i, matrix.column[e], far);
+          square += far * far;
+          cells++;
+        }
+        *seen = 0;
+      }
+    for (k = 0; k < M * (N + M); k++)
+      CHECK(count[k] == 0);
+    CHECK_SHOW(cells > 60 && square < 1.5 * cells, "trial %d: %g of %d", trial, square, cells);
+    for (k = 0; k < 40; k++)
+      CHECK(perm_sample_sparse(&matrix, &options, 5, (uint64_t)k, 1, again + k * M, &result) == PERM_OK);
+    CHECK(!memcmp(columns, again, 40 * M * sizeof *columns));
+    for (t = 0, options.max_bytes = 1e5; options.max_bytes < 4e8; options.max_bytes *= 2)
+      if (perm_sample_sparse(&matrix, &options, 5, 0, DRAWS, again, &result) == PERM_OK) {
+        CHECK(!memcmp(columns, again, sizeof columns));
+        t++;
+      }
+    CHECK_SHOW(t > 3, "%d", t);
+    perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(abs(count[0] - 18000) < 350, "%d", count[0]); /* 4 standard deviations */
-  memset(weight, 0, sizeof weight);
-  CHECK(permi_draw_integer(weight, 3, 2, &random) == -1);
 }
 
 /* Triangular: entries outside the blocks are in no permutation of positive weight. */
