@@ -193,41 +193,20 @@ static int permi_pencil_parts(const perm_matrix *c, const perm_matrix *l)
   return (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
 }
 
-PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
-                                                  ptrdiff_t ldl, int degree, const perm_options *options,
-                                                  perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
-                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
-                                                   ptrdiff_t ldl, int degree, const perm_options *options,
-                                                   perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}},
-                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, coefficients, NULL, NULL, 0, NULL};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
-                                               ptrdiff_t ldl, int degree, const perm_options *options,
-                                               double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
-                            m, n, 1, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_complex(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
-                                                  ptrdiff_t ldl, int degree, const perm_options *options,
-                                                  double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}},
-                            m, n, 2, degree, 0, {3, 5, 7, 8, 9}, NULL, coefficients, bounds, 0, NULL};
-  return permi_pencil_run(&call, options, result);
-}
+#define PERMI_POLYNOMIAL_EXACT(name, parts)                                                                            \
+  PERM_MORE_API perm_status name(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l, ptrdiff_t ldl,       \
+                                 int degree, const perm_options *options, perm_integer *to, perm_result *result)       \
+  { permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, c, ldc}, {PERMI_SIDE_ARRAY, NULL, NULL, l, ldl}}, m, n,  \
+      parts, degree, 0, {3, 5, 7, 8, 9}, to, NULL, NULL, 0, NULL}; return permi_pencil_run(&call, options, result); }
+#define PERMI_POLYNOMIAL(name, parts)                                                                                  \
+  PERM_MORE_API perm_status name(int m, int n, const double *c, ptrdiff_t ldc, const double *l, ptrdiff_t ldl,         \
+                                 int degree, const perm_options *o, double *to, double *sure, perm_result *result)     \
+  { permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, c, NULL, ldc}, {PERMI_SIDE_ARRAY, NULL, l, NULL, ldl}}, m, n,  \
+      parts, degree, 0, {3, 5, 7, 8, 9}, NULL, to, sure, 0, NULL}; return permi_pencil_run(&call, o, result); }
+PERMI_POLYNOMIAL_EXACT(perm_polynomial_integer, 1)
+PERMI_POLYNOMIAL_EXACT(perm_polynomial_gaussian, 2)
+PERMI_POLYNOMIAL(perm_polynomial_real, 1)
+PERMI_POLYNOMIAL(perm_polynomial_complex, 2)
 
 PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, const perm_matrix *l, int degree,
                                                          const perm_options *options, perm_integer *coefficients,
