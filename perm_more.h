@@ -8782,26 +8782,26 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-static int permi_outputs_limit(const int *limit, int i, int n)
+/* Returns how many photons row i has at most, or if it is heralded, up to photons + 1. */
+static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
 {
-  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+  *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
+  const int *limit = !outputs ? NULL : *herald ? outputs->exactly : outputs->most;
+  return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+/* Makes modes of the rows that may have photons in `ints`, 2 m + 4 zeros. all: and of heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
-  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
-  const perm_outputs *of = outputs ? outputs : &any;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
   for (int side = 0; side < 2; side++)
     for (int i = m - 1; i >= 0; i--) {
-      const int herald = of->exactly && of->exactly[i] >= 0;
-      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
-      if (herald)
-        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      int herald;
+      const int most = permi_outputs_limit(outputs, i, photons, &herald);
+      ranks->loose -= herald && side && ranks->loose >= 0 ? most : 0;
       if (herald != side || most == 0 || (herald && !all))
         continue;
       ranks->open += !side;
@@ -8813,8 +8813,8 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
   ranks->n = all ? photons : ranks->loose;
 }
 
-/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
-   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+/* Returns the number of states of n photons, SIZE_MAX: too many; counts no state that none completes. turn given: of
+   all states of modes 1 .. modes - 1 with up to n photons, `loose` where no herald is. */
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
@@ -8852,9 +8852,9 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
                                       int *state)
 {
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
-  perm_status status = PERM_OK;
   size_t left = *index;
   permi_ranks ranks;
+  int herald;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
   int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
@@ -8864,15 +8864,15 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
   for (int j = 0; j < m && (given || state); j++) {
-    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
-    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    const int most = permi_outputs_limit(outputs, j, photons, &herald);
     if (state)
       state[j] = herald ? most : 0;
     else if (given[j] > most || (herald && given[j] < most))
       *index = 0;
   }
-  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
-                                                                                                      : PERM_OK;
+  const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
+                             : (given || state) && left >= *index ? PERM_ERROR_RANGE
+                                                                  : PERM_OK;
   *index = given || status ? 0 : *index;
   for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
     d += given[ranks.row[j - 1]];
@@ -8957,9 +8957,8 @@ struct permi_amplitudes {
   int n, modes, inner, columns, threads;   /* inner: g */
   int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
   int layer, top[2];                       /* top: d_(m-1) of the parts */
-  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
-  int resident, on_gpu;                    /* resident: out is a GPU's */
-  int exp2;
+  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  perm_outputs asked;                      /* zeros: NULL */
   double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
   double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
   size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
@@ -8996,12 +8995,12 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.source = walk->source;
   block.sources = walk->sources;
   block.room = walk->room;
-  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  block.to = !last ? p->work + 2 * place : p->asked.probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
   for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
-    if (p->probabilities)
+    if (p->asked.probabilities)
       p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -9094,10 +9093,10 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
-static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count;
+  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -9108,15 +9107,13 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   if (status != PERM_OK || !p->elsewhere)
     return status;
   permi_amplitudes_layer(p);
-  if (!outputs || !outputs->block)
-    return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += step) {
     size_t next = p->shown;
-    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && next > p->shown &&
-        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+    if (status == PERM_OK && p->asked.block && next > p->shown &&
+        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
       status = p->watch->stopped = PERM_STOPPED_CANCELLED;
     p->shown = next;
   }
@@ -9263,10 +9260,10 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 
 #if defined(PERM_WITH_CUDA)
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs);
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
 #else
 #define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
-#define permi_amplitudes_gpu_run(p, outputs) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#define permi_amplitudes_gpu_run(p) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
 #endif
 
 /* Chooses g, and predicts. */
@@ -9302,9 +9299,9 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
 }
 
 /* Takes the memory of a run, the largest last, and makes the tables. */
-static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_outputs *outputs, permi_pool *pool)
+static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
-  const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
+  const size_t modes = (size_t)p->modes, n = (size_t)p->n;
   const int g = p->inner, full = p->ranks.most[g - 1];
   const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
   const double one[2] = {1, 0};
@@ -9325,8 +9322,9 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
   p->work = p->out = out;
-  if (outputs && outputs->block)
-    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
+  if (p->asked.block)
+    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
+                                      (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
     p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
   if (pool->failed)
@@ -9352,59 +9350,79 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   }
 }
 
-PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
-                                                             const perm_outputs *outputs, double *out, permi_pool *pool,
-                                                             perm_result *result)
+/* Checks what is asked, and makes ranks. */
+static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
+                                          permi_pool *pool, perm_result *result)
 {
   const perm_options *options = p->watch->options;
-  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const int block = outputs && outputs->block, m = problem->m;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)m + 4, sizeof *ints), *reached;
-  double one[2] = {1, 0}, *room, norm = 0, size;
-  size_t levels = (size_t)p->n + 2, states;
   permi_ranks *ranks = &p->ranks;
-  perm_status status = PERM_OK;
+  permi_problem bare = *problem;
+  bare.column_count = NULL; /* is another argument here */
+  perm_status status = permi_check_whole(options, 7, result);
+  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
+                            options->precision != PERM_PRECISION_DEFAULT))
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
+                                                    "default");
+  if (status == PERM_OK)
+    status = permi_check_problem(&bare, 0, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, problem->n, 5, "column", &p->n, result);
+  if (status != PERM_OK)
+    return status;
+  const size_t levels = (size_t)p->n + 2;
+  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
-  permi_ranks_modes(ranks, m, p->n, outputs, 1, ints);
+  permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
   p->modes = ranks->modes;
   ranks->first = (size_t *)permi_pool_zeros(pool, 2 * (size_t)ranks->modes, levels * sizeof(size_t));
   if (!ranks->first)
     return PERM_ERROR_MEMORY;
   ranks->turn = ranks->first + (size_t)ranks->modes * levels;
-  states = permi_ranks_fill(ranks);
+  const size_t states = permi_ranks_fill(ranks);
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
   p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
   p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
-  p->elsewhere = p->probabilities || block || p->count != states;
-  if (p->count && !out && !block)
+  p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->resident && (block || !p->n || !options->gpu.devices))
+  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
                                                          "block");
-  if (p->count && p->n == 0) {
+  return PERM_OK;
+}
+
+PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
+                                                             double *out, permi_pool *pool, perm_result *result)
+{
+  const perm_options *options = p->watch->options;
+  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
+  const double one[2] = {1, 0};
+  double norm = 0;
+  perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
+  if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (block && outputs->block(outputs->user_data, 0, 1, one))
-      p->watch->stopped = PERM_STOPPED_CANCELLED;
-    else if (!block)
-      memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
-  } else if (p->count) {
+    if (!p->asked.block)
+      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
+    else if (p->asked.block(p->asked.user_data, 0, 1, one))
+      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+  } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);
-    if (p->resident && !p->on_gpu)
+    if (p->asked.on_gpu && !p->on_gpu)
       return permi_fail(result, PERM_ERROR_DEVICE, 6, "outputs: on_gpu, but there is no GPU");
-    room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
-    reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
-    permi_amplitudes_room(p, out, outputs, pool);
+    double *room = (double *)permi_pool_zeros(pool, spare + 3 * ((size_t)p->n + 2), sizeof *room);
+    int *reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
+    permi_amplitudes_room(p, out, pool);
     if (pool->failed)
       return PERM_ERROR_MEMORY;
-    size = permi_amplitudes_norm(p, &view, room);
+    const double size = permi_amplitudes_norm(p, &view, room);
     p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
     norm = permi_amplitudes_bound(p, size, room + spare, reached);
-    status = p->on_gpu ? permi_amplitudes_gpu_run(p, outputs) : permi_amplitudes_run(p, outputs);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p) : permi_amplitudes_run(p);
     if (status == PERM_ERROR_DEVICE)
       return permi_fail(result, status, 0, "%s", p->watch->message);
   }
@@ -9413,6 +9431,12 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
   result->error_bound = result->error_estimate = norm;
   result->terms = p->n ? p->done / p->each : 1;
+  result->method = PERM_METHOD_SUBSETS;
+  result->isa = p->on_gpu ? PERM_ISA_CUDA : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
+  result->gpus = p->on_gpu;
+  result->threads = p->threads;
+  result->is_complex = 1;
+  result->seconds = permi_seconds() - p->watch->start;
   result->value = sqrt(p->total); /* what the tolerance is relative to */
   status = permi_judge(options, result);
   result->value = p->total;
@@ -9423,50 +9447,27 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
+  const permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, column_counts, NULL};
   permi_amplitudes plan;
   permi_metered call;
   perm_result unused;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
   permi_control watch = permi_control_begin(options);
   permi_pool pool = {&options->allocator, NULL, 0};
-  perm_status status;
   result = result ? result : &unused;
   permi_result_clear(result);
   memset(&plan, 0, sizeof plan);
   plan.watch = &watch;
+  plan.threads = permi_threads(options);
+  if (outputs)
+    plan.asked = *outputs;
   watch.activity = "adding photons";
-  status = permi_check_whole(options, 7, result);
-  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
-                            options->precision != PERM_PRECISION_DEFAULT))
-    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
-                                                      "precision default");
-  if (status == PERM_OK)
-    status = permi_check_problem(&problem, 0, result);
-  if (status == PERM_OK) {
-    plan.threads = permi_threads(options);
-    plan.probabilities = outputs && outputs->probabilities;
-    plan.resident = outputs && outputs->on_gpu;
-    status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
-    problem.column_count = column_counts;
-  }
-  if (status == PERM_OK)
-    status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
+  perm_status status = permi_amplitudes_solve(&plan, &problem, out, &pool, result);
   permi_pool_release(&pool);
   if (status == PERM_ERROR_MEMORY)
     permi_fail_memory(result);
   else if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->method = PERM_METHOD_SUBSETS;
-    result->isa = plan.on_gpu                              ? PERM_ISA_CUDA
-                  : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options)
-                                                          : PERM_ISA_PLAIN;
-    result->gpus = plan.on_gpu;
-    result->threads = plan.threads;
-    result->is_complex = 1;
-    result->seconds = permi_seconds() - watch.start;
-  }
   result->status = permi_meter_end(&call, status, result);
   return permi_kind(result->status, 2, options_given, result);
 }

@@ -39,9 +39,8 @@ struct permi_amplitudes {
   int n, modes, inner, columns, threads;   /* inner: g */
   int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
   int layer, top[2];                       /* top: d_(m-1) of the parts */
-  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
-  int resident, on_gpu;                    /* resident: out is a GPU's */
-  int exp2;
+  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  perm_outputs asked;                      /* zeros: NULL */
   double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
   double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
   size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
@@ -78,12 +77,12 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.source = walk->source;
   block.sources = walk->sources;
   block.room = walk->room;
-  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  block.to = !last ? p->work + 2 * place : p->asked.probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
   for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
-    if (p->probabilities)
+    if (p->asked.probabilities)
       p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -176,10 +175,10 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
-static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count;
+  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -190,15 +189,13 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   if (status != PERM_OK || !p->elsewhere)
     return status;
   permi_amplitudes_layer(p);
-  if (!outputs || !outputs->block)
-    return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += step) {
     size_t next = p->shown;
-    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && next > p->shown &&
-        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+    if (status == PERM_OK && p->asked.block && next > p->shown &&
+        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
       status = p->watch->stopped = PERM_STOPPED_CANCELLED;
     p->shown = next;
   }
