@@ -295,36 +295,34 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
-   all zero: all, amplitudes. */
+/* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
+   amplitudes. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row, or below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  int on_gpu;         /* 1: `out` is memory of the first GPU, where they stay (options.gpu.devices) */
-  /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
-     cancels. */
+  int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
+  /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
 /* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
    in column c of the m x columns matrix a, as pairs out[2 k] (probabilities: out[k]), k as perm_amplitudes_index says,
-   in units of 2^result->exp2 (of its square), which is not 0 only if one could be beyond 2^+-400.
-   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
-   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
-   (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
-   hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
-   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons
-   for probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   in units of 2^result->exp2 (of its square), not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2; error_bound, proved, is of the root of the sum of |errors|^2; total
+   variation (half the sum of errors of probabilities) is at most error_bound (sqrt(value) + error_bound / 2). For c
+   orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c), for a norm s times s^n. tolerance is
+   of error_bound / sqrt(value).
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons for
+   probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
    PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
 
-/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
-   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
-   number of photons. */
+/* The number of outputs, an output's index, and an index's output. O(m photons). PERM_ERROR_OVERFLOW: more than size_t
+   counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative number. */
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
@@ -5531,9 +5529,9 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
-  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  const double *last = (const double *)value;
   if (!permi_algebra_is_integer(numbers->algebra))
-    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+    trace->lost = last && *last > 0 ? loss / *last : (double)INFINITY;
 }
 
 /* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
@@ -6099,17 +6097,14 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
 /* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
-  uint64_t all, rest, x;
-  int k, there = 0;
+  uint64_t all = 0, x;
+  int k;
   for (k = 0; k < count; k++)
-    there += pending[k].number == number;
-  all = (uint64_t)there;
-  rest = (UINT64_MAX % all + 1) % all;
+    all += pending[k].number == number;
   do
     x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  there = (int)(x % all);
-  for (k = 0; pending[k].number != number || there-- > 0; k++)
+  while (x > UINT64_MAX - (UINT64_MAX % all + 1) % all);
+  for (k = 0, x %= all; pending[k].number != number || x-- > 0; k++)
     ;
   return k;
 }
@@ -6119,15 +6114,14 @@ static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
-  int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    const int at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
     permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
-  for (k = 0; k < step->parts; k++)
+  for (int k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
-      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+      for (int moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
         pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
@@ -7798,7 +7792,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   const perm_options *options = maker->options;
   permi_block block;
   const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
-  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offer offer[PERMI_TRACERS];
   permi_offers offers;
   perm_status status = PERM_OK;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
@@ -7815,10 +7809,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
                    : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
-  permi_release(&maker->options->allocator, offers.glanced);
-  permi_release(&maker->options->allocator, maker->layouts);
+  permi_release(&options->allocator, offers.glanced);
+  permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  permi_offer *best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
   if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
@@ -7871,7 +7865,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   const int n = working->n;
   perm_options asked = *sampling->options;
   permi_maker maker;
-  permi_account account;
   perm_status status = permi_block_lines(working);
   if (status != PERM_OK)
     return status;
@@ -7880,15 +7873,12 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
-  memset(&account, 0, sizeof account);
-  account.watch = maker.watch = sampling->watch;
-  account.begin = sampling->watch->worked;
-  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
-  account.least = account.floor = PERMI_PLAN_SECONDS;
-  account.most = permi_account_most(&asked);
+  permi_account account = {sampling->watch, sampling->watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
+                           PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1), permi_account_most(&asked)};
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.watch = sampling->watch;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
   maker.keeps = sampling->tracer == permi_derivers ? 2 : 1;
@@ -7935,7 +7925,6 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
-  const int *columns = sampling->columns;
   perm_result *result = sampling->result;
   const int takes = options->method == PERM_METHOD_AUTO ||
                     permi_engine_of(permi_sample_engines, PERMI_TRACERS - 1, options->method) != NULL;
@@ -7951,9 +7940,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
-                      columns ? "count is too large" : "columns is NULL");
+  if (count && matrix->m && !sampling->columns)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "columns is NULL");
+  if (matrix->m && count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "count is too large");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 
@@ -8760,14 +8750,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 }
 
 /* ========================================================================================= >>outputs
-   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
-   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
+   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
        rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
    without limits the combinatorial number system of {d_j + j - 1}. */
 
 typedef struct permi_ranks {
   int modes, n;
-  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -8782,7 +8772,7 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns how many photons row i has at most, or if it is heralded, up to photons + 1. */
+/* Returns the most photons of row i, or those heralded, up to photons + 1. */
 static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
 {
   *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
@@ -8790,7 +8780,7 @@ static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, 
   return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* Makes modes of the rows that may have photons in `ints`, 2 m + 4 zeros. all: and of heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
   memset(ranks, 0, sizeof *ranks);
@@ -8813,8 +8803,8 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
   ranks->n = all ? photons : ranks->loose;
 }
 
-/* Returns the number of states of n photons, SIZE_MAX: too many; counts no state that none completes. turn given: of
-   all states of modes 1 .. modes - 1 with up to n photons, `loose` where no herald is. */
+/* Returns the number of states of n photons (SIZE_MAX: too many), counts none that none completes. turn given: of up
+   to n photons in modes 1 .. modes - 1, `loose` where no herald is. */
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
@@ -8847,7 +8837,7 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
          (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
 }
 
-/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+/* Sets state to that of *index, or *index to that of `given`, or to their number. */
 static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
                                       int *state)
 {
@@ -8923,56 +8913,54 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
-   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
-   states are independent.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k. Mode m's source is the same place, others are at
+   d_(m-1) less 1: in place, d_(m-1) going down; states of one d_(m-1) are independent.
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
-   of modes 1 .. g by a table for each d_g.
-   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
-   on, or, with heralds, a block of them.
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
+   others by a table for each d_g.
+   3. Outputs are the last layer's places from one on; with heralds a block of them.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
-   Parts of a layer, and so all sums, are the same for any threads. */
+   Parts of a layer, and so sums, are the same for any threads. */
 
 #define PERMI_AMPLITUDES_PART 8192         /* states */
-#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and a block */
 #define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
 #define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
 #define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
-#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512, 2026; plain C: twice */
 
 typedef struct permi_amplitudes permi_amplitudes;
 typedef struct permi_amplitude_walk { /* of a thread */
   const permi_amplitudes *of;
   permi_amplitude_source *source;
   double *room;
-  permi_amplitude_block *table; /* NULL, or is filled */
+  permi_amplitude_block *table; /* to be filled, or NULL */
   int sources, inner;
-  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  size_t low, high, end; /* blocks that begin in between; of outputs */
   double norm;
 } permi_amplitude_walk;
 
 struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
-  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
-  int layer, top[2];                       /* top: d_(m-1) of the parts */
+  int *column, *times, *used, *order;      /* order: the k-th's column */
+  int layer, top[2];                       /* top: d_(m-1) of parts */
   int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
   perm_outputs asked;                      /* zeros: NULL */
-  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
-  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
-  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
+  double scale;                            /* log2 of a layer's, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
   double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
-  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
-  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  permi_amplitude_block *table;            /* by d_g */
+  uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
   permi_amplitude_walk *walk;
   void (*kernel)(const permi_amplitude_block *block);
   permi_control *watch;
-  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
+  double each, done, places; /* seconds of a state, of what is done; of all layers */
 };
 
-/* Computes a block of d photons, or fills its state of a table. */
+/* Computes a block, or fills a table's state. */
 static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
@@ -9008,14 +8996,14 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
     walk->end = out + (size_t)block.states;
 }
 
-/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+/* d photons are in modes 1 .. top. place: the first; shift: the sum of T_j over j >= top. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
   for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
-    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const int full = p->ranks.most[i - 1]; /* i: the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
@@ -9058,7 +9046,6 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
 }
 
-/* Runs places [from, to) of d_(m-1) = low .. high. */
 static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
@@ -9075,7 +9062,7 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
   return status;
 }
 
-/* Adds a photon: the layer's column, and sources of its tables. */
+/* Sets the layer's column and tables. */
 static void permi_amplitudes_layer(permi_amplitudes *p)
 {
   const int column = p->order[p->layer - 1];
@@ -9124,7 +9111,7 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p)
 
 /* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
    = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
-   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+   most gamma of 2 L + 8 times its norm, L the sum's length, the norm by K times that; squares count half. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
@@ -9298,7 +9285,7 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes the memory of a run, the largest last, and makes the tables. */
+/* Takes memory, the largest last, and makes tables. */
 static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
   const size_t modes = (size_t)p->modes, n = (size_t)p->n;
@@ -9350,7 +9337,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
 }
 
-/* Checks what is asked, and makes ranks. */
+/* Checks, and makes ranks. */
 static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
                                           permi_pool *pool, perm_result *result)
 {
@@ -10052,12 +10039,12 @@ static const permi_back_family PERMI_NAME(back_family) = {
 #endif
 
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
-   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and x Im c are joined once: i (a, b) = (-b, a). The block's own sources come
+   last: a vector cannot be loaded from pairs just stored. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 #if PERMI_WIDTH >= 4
-/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+/* `vectors` vectors of states from k on, the last of `left`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
                                                           int left)
 {

@@ -70,7 +70,7 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes the memory of a run, the largest last, and makes the tables. */
+/* Takes memory, the largest last, and makes tables. */
 static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
   const size_t modes = (size_t)p->modes, n = (size_t)p->n;
@@ -122,7 +122,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
 }
 
-/* Checks what is asked, and makes ranks. */
+/* Checks, and makes ranks. */
 static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
                                           permi_pool *pool, perm_result *result)
 {

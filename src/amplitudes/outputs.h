@@ -1,6 +1,6 @@
 /* ========================================================================================= >>outputs
-   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
-   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
+   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
        rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
    without limits the combinatorial number system of {d_j + j - 1}. */
 #pragma once
@@ -9,7 +9,7 @@
 
 typedef struct permi_ranks {
   int modes, n;
-  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -24,7 +24,7 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns how many photons row i has at most, or if it is heralded, up to photons + 1. */
+/* Returns the most photons of row i, or those heralded, up to photons + 1. */
 static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
 {
   *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
@@ -32,7 +32,7 @@ static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, 
   return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* Makes modes of the rows that may have photons in `ints`, 2 m + 4 zeros. all: and of heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
   memset(ranks, 0, sizeof *ranks);
@@ -55,8 +55,8 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
   ranks->n = all ? photons : ranks->loose;
 }
 
-/* Returns the number of states of n photons, SIZE_MAX: too many; counts no state that none completes. turn given: of
-   all states of modes 1 .. modes - 1 with up to n photons, `loose` where no herald is. */
+/* Returns the number of states of n photons (SIZE_MAX: too many), counts none that none completes. turn given: of up
+   to n photons in modes 1 .. modes - 1, `loose` where no herald is. */
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
@@ -89,7 +89,7 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
          (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
 }
 
-/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+/* Sets state to that of *index, or *index to that of `given`, or to their number. */
 static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
                                       int *state)
 {
