@@ -295,36 +295,34 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
-   all zero: all, amplitudes. */
+/* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
+   amplitudes. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row, or below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  int on_gpu;         /* 1: `out` is memory of the first GPU, where they stay (options.gpu.devices) */
-  /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
-     cancels. */
+  int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
+  /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
 /* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
    in column c of the m x columns matrix a, as pairs out[2 k] (probabilities: out[k]), k as perm_amplitudes_index says,
-   in units of 2^result->exp2 (of its square), which is not 0 only if one could be beyond 2^+-400.
-   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
-   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
-   (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
-   hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
-   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons
-   for probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   in units of 2^result->exp2 (of its square), not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2; error_bound, proved, is of the root of the sum of |errors|^2; total
+   variation (half the sum of errors of probabilities) is at most error_bound (sqrt(value) + error_bound / 2). For c
+   orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c), for a norm s times s^n. tolerance is
+   of error_bound / sqrt(value).
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons for
+   probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
    PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
 
-/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
-   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
-   number of photons. */
+/* The number of outputs, an output's index, and an index's output. O(m photons). PERM_ERROR_OVERFLOW: more than size_t
+   counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative number. */
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,
@@ -5531,9 +5529,9 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
-  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  const double *last = (const double *)value;
   if (!permi_algebra_is_integer(numbers->algebra))
-    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+    trace->lost = last && *last > 0 ? loss / *last : (double)INFINITY;
 }
 
 /* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */
@@ -6099,17 +6097,14 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
 /* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
-  uint64_t all, rest, x;
-  int k, there = 0;
+  uint64_t all = 0, x;
+  int k;
   for (k = 0; k < count; k++)
-    there += pending[k].number == number;
-  all = (uint64_t)there;
-  rest = (UINT64_MAX % all + 1) % all;
+    all += pending[k].number == number;
   do
     x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  there = (int)(x % all);
-  for (k = 0; pending[k].number != number || there-- > 0; k++)
+  while (x > UINT64_MAX - (UINT64_MAX % all + 1) % all);
+  for (k = 0, x %= all; pending[k].number != number || x-- > 0; k++)
     ;
   return k;
 }
@@ -6119,15 +6114,14 @@ static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
-  int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    const int at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
     permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
-  for (k = 0; k < step->parts; k++)
+  for (int k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
-      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+      for (int moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
         pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
@@ -7798,7 +7792,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   const perm_options *options = maker->options;
   permi_block block;
   const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
-  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offer offer[PERMI_TRACERS];
   permi_offers offers;
   perm_status status = PERM_OK;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
@@ -7815,10 +7809,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
                    : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
-  permi_release(&maker->options->allocator, offers.glanced);
-  permi_release(&maker->options->allocator, maker->layouts);
+  permi_release(&options->allocator, offers.glanced);
+  permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  permi_offer *best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
   if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
@@ -7871,7 +7865,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   const int n = working->n;
   perm_options asked = *sampling->options;
   permi_maker maker;
-  permi_account account;
   perm_status status = permi_block_lines(working);
   if (status != PERM_OK)
     return status;
@@ -7880,15 +7873,12 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
-  memset(&account, 0, sizeof account);
-  account.watch = maker.watch = sampling->watch;
-  account.begin = sampling->watch->worked;
-  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
-  account.least = account.floor = PERMI_PLAN_SECONDS;
-  account.most = permi_account_most(&asked);
+  permi_account account = {sampling->watch, sampling->watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
+                           PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1), permi_account_most(&asked)};
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.watch = sampling->watch;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
   maker.keeps = sampling->tracer == permi_derivers ? 2 : 1;
@@ -7935,7 +7925,6 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
-  const int *columns = sampling->columns;
   perm_result *result = sampling->result;
   const int takes = options->method == PERM_METHOD_AUTO ||
                     permi_engine_of(permi_sample_engines, PERMI_TRACERS - 1, options->method) != NULL;
@@ -7951,9 +7940,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
-                      columns ? "count is too large" : "columns is NULL");
+  if (count && matrix->m && !sampling->columns)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "columns is NULL");
+  if (matrix->m && count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "count is too large");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 
@@ -8760,14 +8750,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 }
 
 /* ========================================================================================= >>outputs
-   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
-   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
+   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
        rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
    without limits the combinatorial number system of {d_j + j - 1}. */
 
 typedef struct permi_ranks {
   int modes, n;
-  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -8782,26 +8772,26 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-static int permi_outputs_limit(const int *limit, int i, int n)
+/* Returns the most photons of row i, or those heralded, up to photons + 1. */
+static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
 {
-  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+  *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
+  const int *limit = !outputs ? NULL : *herald ? outputs->exactly : outputs->most;
+  return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
-  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
-  const perm_outputs *of = outputs ? outputs : &any;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
   for (int side = 0; side < 2; side++)
     for (int i = m - 1; i >= 0; i--) {
-      const int herald = of->exactly && of->exactly[i] >= 0;
-      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
-      if (herald)
-        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      int herald;
+      const int most = permi_outputs_limit(outputs, i, photons, &herald);
+      ranks->loose -= herald && side && ranks->loose >= 0 ? most : 0;
       if (herald != side || most == 0 || (herald && !all))
         continue;
       ranks->open += !side;
@@ -8813,8 +8803,8 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
   ranks->n = all ? photons : ranks->loose;
 }
 
-/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
-   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+/* Returns the number of states of n photons (SIZE_MAX: too many), counts none that none completes. turn given: of up
+   to n photons in modes 1 .. modes - 1, `loose` where no herald is. */
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
@@ -8847,14 +8837,14 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
          (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
 }
 
-/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+/* Sets state to that of *index, or *index to that of `given`, or to their number. */
 static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
                                       int *state)
 {
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
-  perm_status status = PERM_OK;
   size_t left = *index;
   permi_ranks ranks;
+  int herald;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
   int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
@@ -8864,15 +8854,15 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
   for (int j = 0; j < m && (given || state); j++) {
-    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
-    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    const int most = permi_outputs_limit(outputs, j, photons, &herald);
     if (state)
       state[j] = herald ? most : 0;
     else if (given[j] > most || (herald && given[j] < most))
       *index = 0;
   }
-  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
-                                                                                                      : PERM_OK;
+  const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
+                             : (given || state) && left >= *index ? PERM_ERROR_RANGE
+                                                                  : PERM_OK;
   *index = given || status ? 0 : *index;
   for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
     d += given[ranks.row[j - 1]];
@@ -8923,57 +8913,54 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
-   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
-   states are independent.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k. Mode m's source is the same place, others are at
+   d_(m-1) less 1: in place, d_(m-1) going down; states of one d_(m-1) are independent.
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
-   of modes 1 .. g by a table for each d_g.
-   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
-   on, or, with heralds, a block of them.
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
+   others by a table for each d_g.
+   3. Outputs are the last layer's places from one on; with heralds a block of them.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
-   Parts of a layer, and so all sums, are the same for any threads. */
+   Parts of a layer, and so sums, are the same for any threads. */
 
 #define PERMI_AMPLITUDES_PART 8192         /* states */
-#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and a block */
 #define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
 #define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
 #define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
-#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512, 2026; plain C: twice */
 
 typedef struct permi_amplitudes permi_amplitudes;
 typedef struct permi_amplitude_walk { /* of a thread */
   const permi_amplitudes *of;
   permi_amplitude_source *source;
   double *room;
-  permi_amplitude_block *table; /* NULL, or is filled */
+  permi_amplitude_block *table; /* to be filled, or NULL */
   int sources, inner;
-  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  size_t low, high, end; /* blocks that begin in between; of outputs */
   double norm;
 } permi_amplitude_walk;
 
 struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
-  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
-  int layer, top[2];                       /* top: d_(m-1) of the parts */
-  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
-  int resident, on_gpu;                    /* resident: out is a GPU's */
-  int exp2;
-  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
-  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
-  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  int *column, *times, *used, *order;      /* order: the k-th's column */
+  int layer, top[2];                       /* top: d_(m-1) of parts */
+  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  perm_outputs asked;                      /* zeros: NULL */
+  double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
+  double scale;                            /* log2 of a layer's, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
   double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
-  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
-  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  permi_amplitude_block *table;            /* by d_g */
+  uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
   permi_amplitude_walk *walk;
   void (*kernel)(const permi_amplitude_block *block);
   permi_control *watch;
-  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
+  double each, done, places; /* seconds of a state, of what is done; of all layers */
 };
 
-/* Computes a block of d photons, or fills its state of a table. */
+/* Computes a block, or fills a table's state. */
 static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
@@ -8996,12 +8983,12 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.source = walk->source;
   block.sources = walk->sources;
   block.room = walk->room;
-  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  block.to = !last ? p->work + 2 * place : p->asked.probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
   for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
-    if (p->probabilities)
+    if (p->asked.probabilities)
       p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -9009,14 +8996,14 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
     walk->end = out + (size_t)block.states;
 }
 
-/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+/* d photons are in modes 1 .. top. place: the first; shift: the sum of T_j over j >= top. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
   for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
-    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const int full = p->ranks.most[i - 1]; /* i: the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
@@ -9059,7 +9046,6 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
 }
 
-/* Runs places [from, to) of d_(m-1) = low .. high. */
 static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
@@ -9076,7 +9062,7 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
   return status;
 }
 
-/* Adds a photon: the layer's column, and sources of its tables. */
+/* Sets the layer's column and tables. */
 static void permi_amplitudes_layer(permi_amplitudes *p)
 {
   const int column = p->order[p->layer - 1];
@@ -9094,10 +9080,10 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
-static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count;
+  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -9108,15 +9094,13 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   if (status != PERM_OK || !p->elsewhere)
     return status;
   permi_amplitudes_layer(p);
-  if (!outputs || !outputs->block)
-    return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += step) {
     size_t next = p->shown;
-    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && next > p->shown &&
-        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+    if (status == PERM_OK && p->asked.block && next > p->shown &&
+        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
       status = p->watch->stopped = PERM_STOPPED_CANCELLED;
     p->shown = next;
   }
@@ -9127,7 +9111,7 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
 
 /* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
    = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
-   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+   most gamma of 2 L + 8 times its norm, L the sum's length, the norm by K times that; squares count half. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;
@@ -9263,10 +9247,10 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 
 #if defined(PERM_WITH_CUDA)
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs);
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
 #else
 #define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
-#define permi_amplitudes_gpu_run(p, outputs) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#define permi_amplitudes_gpu_run(p) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
 #endif
 
 /* Chooses g, and predicts. */
@@ -9301,10 +9285,10 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes the memory of a run, the largest last, and makes the tables. */
-static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_outputs *outputs, permi_pool *pool)
+/* Takes memory, the largest last, and makes tables. */
+static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
-  const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
+  const size_t modes = (size_t)p->modes, n = (size_t)p->n;
   const int g = p->inner, full = p->ranks.most[g - 1];
   const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
   const double one[2] = {1, 0};
@@ -9325,8 +9309,9 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
   p->work = p->out = out;
-  if (outputs && outputs->block)
-    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
+  if (p->asked.block)
+    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
+                                      (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
     p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
   if (pool->failed)
@@ -9352,59 +9337,79 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   }
 }
 
-PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
-                                                             const perm_outputs *outputs, double *out, permi_pool *pool,
-                                                             perm_result *result)
+/* Checks, and makes ranks. */
+static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
+                                          permi_pool *pool, perm_result *result)
 {
   const perm_options *options = p->watch->options;
-  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const int block = outputs && outputs->block, m = problem->m;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)m + 4, sizeof *ints), *reached;
-  double one[2] = {1, 0}, *room, norm = 0, size;
-  size_t levels = (size_t)p->n + 2, states;
   permi_ranks *ranks = &p->ranks;
-  perm_status status = PERM_OK;
+  permi_problem bare = *problem;
+  bare.column_count = NULL; /* is another argument here */
+  perm_status status = permi_check_whole(options, 7, result);
+  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
+                            options->precision != PERM_PRECISION_DEFAULT))
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
+                                                    "default");
+  if (status == PERM_OK)
+    status = permi_check_problem(&bare, 0, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, problem->n, 5, "column", &p->n, result);
+  if (status != PERM_OK)
+    return status;
+  const size_t levels = (size_t)p->n + 2;
+  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
-  permi_ranks_modes(ranks, m, p->n, outputs, 1, ints);
+  permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
   p->modes = ranks->modes;
   ranks->first = (size_t *)permi_pool_zeros(pool, 2 * (size_t)ranks->modes, levels * sizeof(size_t));
   if (!ranks->first)
     return PERM_ERROR_MEMORY;
   ranks->turn = ranks->first + (size_t)ranks->modes * levels;
-  states = permi_ranks_fill(ranks);
+  const size_t states = permi_ranks_fill(ranks);
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
   p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
   p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
-  p->elsewhere = p->probabilities || block || p->count != states;
-  if (p->count && !out && !block)
+  p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->resident && (block || !p->n || !options->gpu.devices))
+  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
                                                          "block");
-  if (p->count && p->n == 0) {
+  return PERM_OK;
+}
+
+PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
+                                                             double *out, permi_pool *pool, perm_result *result)
+{
+  const perm_options *options = p->watch->options;
+  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
+  const double one[2] = {1, 0};
+  double norm = 0;
+  perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
+  if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (block && outputs->block(outputs->user_data, 0, 1, one))
-      p->watch->stopped = PERM_STOPPED_CANCELLED;
-    else if (!block)
-      memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
-  } else if (p->count) {
+    if (!p->asked.block)
+      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
+    else if (p->asked.block(p->asked.user_data, 0, 1, one))
+      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+  } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);
-    if (p->resident && !p->on_gpu)
+    if (p->asked.on_gpu && !p->on_gpu)
       return permi_fail(result, PERM_ERROR_DEVICE, 6, "outputs: on_gpu, but there is no GPU");
-    room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
-    reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
-    permi_amplitudes_room(p, out, outputs, pool);
+    double *room = (double *)permi_pool_zeros(pool, spare + 3 * ((size_t)p->n + 2), sizeof *room);
+    int *reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
+    permi_amplitudes_room(p, out, pool);
     if (pool->failed)
       return PERM_ERROR_MEMORY;
-    size = permi_amplitudes_norm(p, &view, room);
+    const double size = permi_amplitudes_norm(p, &view, room);
     p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
     norm = permi_amplitudes_bound(p, size, room + spare, reached);
-    status = p->on_gpu ? permi_amplitudes_gpu_run(p, outputs) : permi_amplitudes_run(p, outputs);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p) : permi_amplitudes_run(p);
     if (status == PERM_ERROR_DEVICE)
       return permi_fail(result, status, 0, "%s", p->watch->message);
   }
@@ -9413,6 +9418,12 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
   result->error_bound = result->error_estimate = norm;
   result->terms = p->n ? p->done / p->each : 1;
+  result->method = PERM_METHOD_SUBSETS;
+  result->isa = p->on_gpu ? PERM_ISA_CUDA : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
+  result->gpus = p->on_gpu;
+  result->threads = p->threads;
+  result->is_complex = 1;
+  result->seconds = permi_seconds() - p->watch->start;
   result->value = sqrt(p->total); /* what the tolerance is relative to */
   status = permi_judge(options, result);
   result->value = p->total;
@@ -9423,50 +9434,27 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
+  const permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, column_counts, NULL};
   permi_amplitudes plan;
   permi_metered call;
   perm_result unused;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
   permi_control watch = permi_control_begin(options);
   permi_pool pool = {&options->allocator, NULL, 0};
-  perm_status status;
   result = result ? result : &unused;
   permi_result_clear(result);
   memset(&plan, 0, sizeof plan);
   plan.watch = &watch;
+  plan.threads = permi_threads(options);
+  if (outputs)
+    plan.asked = *outputs;
   watch.activity = "adding photons";
-  status = permi_check_whole(options, 7, result);
-  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
-                            options->precision != PERM_PRECISION_DEFAULT))
-    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
-                                                      "precision default");
-  if (status == PERM_OK)
-    status = permi_check_problem(&problem, 0, result);
-  if (status == PERM_OK) {
-    plan.threads = permi_threads(options);
-    plan.probabilities = outputs && outputs->probabilities;
-    plan.resident = outputs && outputs->on_gpu;
-    status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
-    problem.column_count = column_counts;
-  }
-  if (status == PERM_OK)
-    status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
+  perm_status status = permi_amplitudes_solve(&plan, &problem, out, &pool, result);
   permi_pool_release(&pool);
   if (status == PERM_ERROR_MEMORY)
     permi_fail_memory(result);
   else if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->method = PERM_METHOD_SUBSETS;
-    result->isa = plan.on_gpu                              ? PERM_ISA_CUDA
-                  : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options)
-                                                          : PERM_ISA_PLAIN;
-    result->gpus = plan.on_gpu;
-    result->threads = plan.threads;
-    result->is_complex = 1;
-    result->seconds = permi_seconds() - watch.start;
-  }
   result->status = permi_meter_end(&call, status, result);
   return permi_kind(result->status, 2, options_given, result);
 }
@@ -10051,12 +10039,12 @@ static const permi_back_family PERMI_NAME(back_family) = {
 #endif
 
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
-   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and x Im c are joined once: i (a, b) = (-b, a). The block's own sources come
+   last: a vector cannot be loaded from pairs just stored. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 #if PERMI_WIDTH >= 4
-/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+/* `vectors` vectors of states from k on, the last of `left`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
                                                           int left)
 {

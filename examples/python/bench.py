@@ -200,7 +200,6 @@ IMPORT = "import perm, seconds of a processor"
 def child_calls():
     """Microseconds a call, medians of 21 batches that take a millisecond or so."""
     import statistics
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     begin = time.process_time()
     import perm
     measured = {IMPORT: time.process_time() - begin}
@@ -267,9 +266,10 @@ def scene(targets, side, seed):
     return np.where(square < gate * gate, seen * np.exp(-square / 2) / (2 * np.pi * clutter), 0), 1 - seen
 
 
-def timed(function, times):
-    seconds, value = [], None
-    for _ in range(times):
+def timed(function, times, limit=float("inf")):
+    """Seconds of calls, none after one beyond the limit, and what the last returns."""
+    seconds = []
+    while len(seconds) < times and max(seconds, default=0) <= limit:
         begin = time.perf_counter()
         value = function()
         seconds.append(time.perf_counter() - begin)
@@ -281,7 +281,6 @@ def scenes(limit):
     import statistics
     import numpy as np
     import scipy.sparse
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import perm
     try:
         from pyehm.core import EHM2
@@ -301,11 +300,9 @@ def scenes(limit):
             row = ["-"] * 3
             if EHM2 and side not in dropped:
                 every = np.hstack([np.full((targets, 1), miss), weight])
-                theirs, value = timed(lambda: EHM2().run((every > 0).astype(np.int32), every), 1)
+                theirs, value = timed(lambda: EHM2().run((every > 0).astype(np.int32), every), 3, limit)
                 if theirs[0] > limit:
                     dropped.add(side)  # the next would take minutes or hours
-                else:
-                    theirs += timed(lambda: EHM2().run((every > 0).astype(np.int32), every), 2)[0]
                 ours = chance.toarray()
                 ours = np.hstack([ours[:, len(weight[0]):].sum(1)[:, None], ours[:, :len(weight[0])]])
                 row = [duration(min(theirs)), "%.3g" % (min(theirs) / statistics.median(warm)),
@@ -321,7 +318,6 @@ def photons(limit):
     """All probabilities: whole calls of perm from Python beside those of perceval and piquasso that are here."""
     import statistics
     import numpy as np
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     import perm
     rivals = {}
     try:
@@ -355,19 +351,16 @@ def photons(limit):
         u = u * (np.diag(upper) / abs(np.diag(upper)))
         ours = lambda: perm.amplitudes(u[:, :n], probabilities=True, threads=1)
         first, warm, row = ours(), statistics.median(timed(ours, 5)[0]), []
-        for name, function in rivals.items():
+        for name in rivals if len(dropped) < len(rivals) else ():
             if name in dropped:
                 row.append("-")
                 continue
-            seconds, value = timed(lambda: function(u, n), 1)
-            if seconds[0] > limit:
-                dropped.add(name)
-            else:
-                seconds, value = timed(lambda: function(u, n), 5)
+            seconds, value = timed(lambda: function(u, n), 6, limit)  # the first is not counted
+            dropped.update([name] * (seconds[0] > limit))
             value = np.asarray(value, float)[-len(first):]  # piquasso has those of fewer photons before
-            off = abs(np.sort(value) - np.sort(first)).max()
-            median = statistics.median(seconds)
-            row.append("%s: %.3g times; off %.0e" % (duration(median), median / warm, off))
+            median = statistics.median(seconds[1:] or seconds)
+            row.append("%s: %.3g times; off %.0e" % (duration(median), median / warm,
+                                                     abs(np.sort(value) - np.sort(first)).max()))
         print("| %d/%d | %d | %s | %s |" % (n, m, len(first), duration(warm), " | ".join(row)), flush=True)
     return 0
 

@@ -117,11 +117,10 @@ except ImportError:
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
            "read", "graphs", "matchings", "cycle_covers", "low_rank", "cauchy", "rook_numbers", "polynomial",
-           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes",
-           "Result", "Estimate", "Plan", "Leaf",
-           "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
-           "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
-           "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+           "permanental_polynomial", "sample", "sampler", "amplitudes", "Amplitudes", "Result", "Estimate", "Plan",
+           "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
+           "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
+           "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "1.0.0rc4"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
@@ -213,8 +212,7 @@ class _Outputs(Structure):
 _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
             "perm_result": _Result, "perm_leaf": _Leaf, "perm_offer": _Offer,
-            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate,
-            "perm_outputs": _Outputs}
+            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate, "perm_outputs": _Outputs}
 
 # Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
@@ -869,6 +867,12 @@ class _Call:
             handler(_SIGINT, None)  # KeyboardInterrupt, unless the program has a handler of its own
         return status
 
+    def must(self, name, *arguments):
+        """The same with the result as last argument; anything but 0 is raised."""
+        status = self.run(name, *arguments, byref(self.result))
+        if status:
+            raise _error(status, self.result.message, _result(self.result))
+
     def compute(self, name, *arguments):
         """The same with options and result as last arguments; anything below 0 is raised."""
         if self.proves:
@@ -1269,8 +1273,8 @@ def _ints(values):
     return np.ascontiguousarray(values, np.int32) if np else array.array("i", values)
 
 
-def _counts(name, counts, size):
-    """Multiplicities as C's ints; None stays None."""
+def _counts(name, counts, size, least=-1):
+    """Multiplicities as C's ints; None stays None. Of -1 the library says more."""
     if counts is None:
         return None
     try:
@@ -1283,8 +1287,9 @@ def _counts(name, counts, size):
                 name, "column of u"), _NAMES[_kind(counts)], counts.shape,
             _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
-    if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
-        raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
+    if counts and (min(counts) < least or max(counts) > 2**31 - 1):
+        raise InputError("%s: a multiplicity is %s" % (name, "negative" if min(counts) < 0 else "out of range"),
+                         "PERM_ERROR_COUNTS")
     return _ints(counts)
 
 
@@ -1310,10 +1315,10 @@ class _Out:
         self.given, self.shape, self.kind = out, tuple(shape), "D" if is_complex else "d"
         if out is None:
             if np:
-                self.array = np.empty(shape, np.complex128 if is_complex else np.float64)
+                self.array = _copied(np.empty, shape, np.complex128 if is_complex else np.float64)
             else:
-                count = math.prod(shape) * (2 if is_complex else 1)
-                self.array = _Plain("D" if is_complex else "d", shape, array.array("d", bytes(8 * count)))
+                zeros = array.array("d", bytes(8 * math.prod(shape) * (1 + bool(is_complex))))
+                self.array = _Plain(self.kind, shape, zeros)
             self.address = _at(self.array)
             return
         view = _buffer(out)
@@ -1375,14 +1380,14 @@ def _nonzero(a):
 
 
 class _Sparse:
-    """A perm_matrix: from scipy.sparse, an array, or a file. For `with`."""
+    """A perm_matrix: from scipy.sparse, what is an array, or a file; of bytes with their name. For `with`."""
 
-    def __init__(self, a, call, name="bytes"):
+    def __init__(self, a, call, name=None):
         self.bytes = ctypes.create_string_buffer(_MATRIX_BYTES.value)
         self.integer = False
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
-        if isinstance(a, (str, os.PathLike, bytes)):
+        if isinstance(a, (str, os.PathLike)) or name:
             both = [] if isinstance(a, bytes) or not call.prove else [_path("matrix", a), call.prove]
             if both and all(map(os.path.exists, both)) and os.path.samefile(*both):
                 raise InputError("prove: it would destroy the matrix's file, name another one", "PERM_ERROR_OPTION")
@@ -1394,6 +1399,7 @@ class _Sparse:
             if status == 0 and self.note and not call.options.format:
                 _warn(_text(self.note))
         else:
+            a = a if _is_sparse(a) else _array(a)
             if len(a.shape) != 2:
                 raise InputError("expected a matrix of 2 dimensions, not of shape %s%s" % (
                     a.shape, "; a.toarray() is a stack" if len(a.shape) > 2 else ""), "PERM_ERROR_SIZE")
@@ -2022,11 +2028,9 @@ def _by_sparse(name, stored, call, full=True):
     found = _Out(None, (0 if exact else count,), name == "gradient" and stored.kind == "D")
     apart = _Out(None, (max(stored.shape),), False)
     wholes = ((c_uint64 if modulus else _Integer) * (count if exact else 0))()
-    status = call.run("perm_%s_sparse%s" % (name, ("_mod" if modulus else "_integer") if exact else ""), stored.matrix,
-                      byref(call.options), byref(wholes) if exact else found.address,
-                      *(apart.address,) * (name == "marginals"), byref(call.result))
-    if status:
-        raise _error(status, call.result.message, _result(call.result))
+    call.must("perm_%s_sparse%s" % (name, ("_mod" if modulus else "_integer") if exact else ""), stored.matrix,
+              byref(call.options), byref(wholes) if exact else found.address,
+              *(apart.address,) * (name == "marginals"))
     result = _result(call.result)
     wrong = None if exact or full else found.scale(result.exp2)
     if wrong:
@@ -2664,26 +2668,18 @@ def rook_numbers(a, **options):
     [1, 7, 11, 3]
     """
     call = _call(options)
-    if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
-        a = _array(a)
     with _Sparse(a, call) as matrix:
-        head = (c_int * 2).from_buffer(matrix.bytes)  # m, n
-        numbers = (_Integer * (min(head) + 1))()
-        status = call.run("perm_rook_numbers", matrix.bytes, byref(call.options), numbers, byref(call.result))
-    if status:
-        raise _error(status, call.result.message)
-    return [int(number) for number in numbers]
+        numbers = (_Integer * (min((c_int * 2).from_buffer(matrix.bytes)) + 1))()  # of m and n
+        call.must("perm_rook_numbers", matrix.bytes, byref(call.options), numbers)
+    return list(map(int, numbers))
 
 
 def _coefficients(call, name, count, exact, is_complex, arguments):
     """The numbers, in a list, and the bounds on their errors of a polynomial_ function of the library."""
     numbers = (_Integer * (count * (1 + is_complex)))() if exact else (c_double * (count * (1 + is_complex)))()
     errors = (c_double * count)()
-    status = call.run("perm_polynomial_" + name, *arguments, byref(call.options), numbers,
-                      *(() if exact else (errors,)), byref(call.result))
-    if status:
-        raise _error(status, call.result.message)
-    numbers = [int(number) for number in numbers] if exact else list(numbers)
+    call.must("perm_polynomial_" + name, *arguments, byref(call.options), numbers, *(() if exact else (errors,)))
+    numbers = list(map(int, numbers)) if exact else list(numbers)
     if is_complex:
         numbers = list(map(Gaussian if exact else complex, numbers[::2], numbers[1::2]))
     return numbers, list(errors)
@@ -2691,9 +2687,7 @@ def _coefficients(call, name, count, exact, is_complex, arguments):
 
 def _by_degrees(flat, sizes):
     """Nested lists, of which the first index was the fastest."""
-    if not sizes:
-        return flat[0]
-    return flat if len(sizes) == 1 else [_by_degrees(flat[k::sizes[0]], sizes[1:]) for k in range(sizes[0])]
+    return [_by_degrees(flat[k::sizes[0]], sizes[1:]) for k in range(sizes[0])] if sizes else flat[0]
 
 
 def _several(call, c, forms, cuts):
@@ -2712,13 +2706,12 @@ def _several(call, c, forms, cuts):
     if kinds != {"q"} or not exact:
         forms = [_as(_floats(each), "D" if is_complex else "d") for each in forms]
         forms = [_integers(each) for each in forms] if exact else forms
-    kind = "q" if exact else "D" if is_complex else "d"
-    flat = [x for each in forms for x in _entries(each)]
-    a, cuts = _made(kind, (len(flat),), flat), _ints(cuts)
-    name = ("gaussian" if is_complex else "integer") if exact else _SUFFIXES[kind]
-    count = math.prod(int(cut) + 1 for cut in cuts)
+    count = math.prod(cut + 1 for cut in cuts)
     if count > 10**7:
         raise InputError("degree: %d coefficients" % count, "PERM_ERROR_SIZE")
+    kind, flat = "q" if exact else "D" if is_complex else "d", [x for each in forms for x in _entries(each)]
+    a, cuts = _made(kind, (len(flat),), flat), _ints(cuts)
+    name = ("gaussian" if is_complex else "integer") if exact else _SUFFIXES[kind]
     return (*_coefficients(call, "several_" + name, count, exact, is_complex,
                            (m, n, len(cuts), _at(a), n, _at(cuts))), exact)
 
@@ -2742,7 +2735,6 @@ def polynomial(c, l, degree=None, bounds=False, **options):
         sizes = [operator.index(cut) + 1 for cut in degree]
         numbers, errors = _by_degrees(numbers, sizes), _by_degrees(errors, sizes)
     else:
-        c, l = (each if _is_sparse(each) or isinstance(each, (str, os.PathLike)) else _array(each) for each in (c, l))
         with _Sparse(c, call) as c, _Sparse(l, call) as l:
             heads = [_Matrix.from_buffer(each.bytes) for each in (c, l)]
             if degree is None:
@@ -2762,9 +2754,7 @@ def permanental_polynomial(a, bounds=False, **options):
     >>> perm.permanental_polynomial([[0, 1, 1], [1, 0, 1], [1, 1, 0]])  # a triangle
     [-2, 3, 0, 1]
     """
-    if isinstance(a, (str, os.PathLike)):
-        a = read(a)
-    a = a if _is_sparse(a) else _array(a)
+    a = a if _is_sparse(a) else _array(read(a) if isinstance(a, (str, os.PathLike)) else a)
     if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
         raise InputError("the permanental polynomial is of square matrices, not of shape %s" % (a.shape,),
                          "PERM_ERROR_SIZE")
@@ -2772,9 +2762,9 @@ def permanental_polynomial(a, bounds=False, **options):
     one = _made("q", (n, n), [int(k % (n + 1) == 0) for k in range(n * n)])
     numbers, errors = polynomial(a, one, None, True, **options)
     for k in range(n - 1, -1, -2):
-        numbers[k] = Gaussian(-numbers[k].real, -numbers[k].imag) if isinstance(numbers[k], Gaussian) else -numbers[k]
-        if options.get("modulus"):
-            numbers[k] %= options["modulus"]
+        x = numbers[k]
+        x = numbers[k] = Gaussian(-x.real, -x.imag) if isinstance(x, Gaussian) else -x
+        numbers[k] = x % options["modulus"] if options.get("modulus") else x
     return (numbers, errors) if bounds else numbers
 
 
@@ -2792,26 +2782,19 @@ def sample(a, count, seed=1, first=0, **options):
     count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
         ("count", count), ("seed", seed), ("first", first)))
     call = _call(options)
-    if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
-        a = _array(a)
     with _Sparse(a, call) as matrix:
         m = c_int.from_buffer(matrix.bytes).value
         columns = np.empty((count, m), np.intc) if np else (c_int * (count * m))()
-        at = c_void_p(columns.ctypes.data) if np else columns
-        status = call.run("perm_sample_sparse", matrix.bytes, byref(call.options), seed, first, count, at,
-                          byref(call.result))
-    if status:
-        raise _error(status, call.result.message)
+        call.must("perm_sample_sparse", matrix.bytes, byref(call.options), seed, first, count, _at(columns))
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
 class Amplitudes(np.ndarray if np else list):
     """Amplitudes or probabilities by states, from amplitudes(): an array, without NumPy a list, that knows its states.
 
-    error_bound: proved, of the vector of amplitudes: the root of the sum of |errors|**2, so of each, too; half the sum
-    of the errors of probabilities is at most error_bound * (total**0.5 + error_bound / 2). total: the sum of
-    |amplitude|**2. exp2: if not 0, amplitudes and error_bound are in units of 2**exp2, probabilities and total of
-    4**exp2. What is computed of the array has none of these.
+    error_bound: proved, of the root of the sum of all amplitudes' |errors|**2; half the sum of errors of probabilities
+    is at most error_bound * (total**0.5 + error_bound / 2). total: the sum of |amplitude|**2. exp2: if not 0, units are
+    2**exp2, of probabilities and total 4**exp2. What is computed of the array has none of these.
     """
     error_bound = total = exp2 = _of = None
 
@@ -2845,7 +2828,7 @@ class Amplitudes(np.ndarray if np else list):
 
     def marginals(self):
         """Probabilities by row and number: [i, k], k = 0 .. n, that k photons leave by row i; in units of 4**exp2."""
-        chances, states, photons = self._chances(), self.states(), self._of[1]
+        states, chances, photons = self.states(), self._chances(), self._of[1]
         if np:
             return np.array([np.bincount(row, chances, photons + 1) for row in states.T]).reshape(-1, photons + 1)
         rows = [[0.0] * (photons + 1) for _ in range(self._of[0])]
@@ -2855,23 +2838,21 @@ class Amplitudes(np.ndarray if np else list):
         return rows
 
     def sample(self, count, seed=1, first=0):
-        """Outputs drawn in proportion to their probabilities, (count, m) ints: many of them in the time of one pass
-        over the array. Sample k depends on seed and first + k."""
+        """Outputs drawn by their probabilities, (count, m) ints. Sample k depends on seed and first + k."""
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
-        ends = np.cumsum(self._chances()) if np else list(itertools.accumulate(self._chances()))
         states = self.states()
+        ends = np.cumsum(self._chances()) if np else list(itertools.accumulate(self._chances()))
         if not len(ends) or not ends[-1] > 0:
             raise InputError("no output has a probability above 0", "PERM_ERROR_RANGE")
         if np:
             draws = _stream(seed, np.arange(count, dtype=np.uint64) + np.uint64(first & _64_BITS), np.uint64(0))
             places = np.searchsorted(ends, (draws >> 11) * 2.0**-53 * ends[-1], "right")
             return states[np.minimum(places, len(ends) - 1)]
-        return [states[min(bisect.bisect(ends, (_stream(seed, first + k & _64_BITS, 0) >> 11) * 2.0**-53 * ends[-1]),
-                           len(ends) - 1)] for k in range(count)]
+        draws = (_stream(seed, first + k & _64_BITS, 0) >> 11 for k in range(count))
+        return [states[min(bisect.bisect(ends, draw * 2.0**-53 * ends[-1]), len(ends) - 1)] for draw in draws]
 
     def _chances(self):
-        self._given()
         return np.abs(self)**2 if np and self.dtype.kind == "c" else np.asarray(self) if np else [
             x if type(x) is float else abs(x)**2 for x in self]
 
@@ -2886,11 +2867,10 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
     """The amplitudes of all ways out of an interferometer at once, or their squares, as Amplitudes: a complex128 or
     float64 array in the order of its states(), with error_bound.
 
-    u: m x columns, mostly orthonormal columns, any others too (loss: submatrices); u[i, j] is the amplitude from mode j
-    to mode i. counts: photons that enter by each column (1). caps: how many leave by a row at most, an int for all (1:
-    no collisions) or one for each (-1: any). All are made photon by photon (SLOS), in an order of photons by which
-    errors do not grow; 1.4 million outputs of 12 photons in 12 modes took 0.02 s. O(min(n, m)) a state of up to n
-    photons. The same bits for any threads. Raises LimitError where there are too many states, ...
+    u: m x columns, orthonormal or any others (loss: submatrices); u[i, j] is the amplitude from mode j to mode i.
+    counts: photons that enter by each column (1). caps: how many leave by a row at most, an int for all (1: no
+    collisions) or one for each (-1: any). Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million
+    outputs of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
 
     >>> a = perm.amplitudes([[0.6, 0.8], [0.8, -0.6]], probabilities=True)
     >>> [(list(map(int, s)), round(float(p), 4)) for s, p in zip(a.states(), a)]
@@ -2903,27 +2883,19 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
     call, probabilities = _call(options, "counts", "caps", "probabilities"), _flag("probabilities", probabilities)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
     m, n = u.shape
-    counts = _counts("counts", counts, n)
+    counts = _counts("counts", counts, n, 0)
     caps = _counts("caps", [caps] * m if isinstance(caps, _INTEGERS) and not isinstance(caps, bool) else caps, m)
     photons, size = n if counts is None else sum(counts.tolist()), c_size_t()
     outputs = _Outputs(most=_at(caps), probabilities=probabilities)
-    if counts is not None and min(counts, default=0) < 0:
-        raise InputError("counts: a number of photons is negative", "PERM_ERROR_COUNTS")
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
         raise _error(status, b"counts: too many photons or states; caps limits them")
-    width = 1 if probabilities else 2
-    if np:
-        values = _copied(np.empty, size.value, np.float64 if probabilities else np.complex128).view(Amplitudes)
-    else:
-        values = array.array("d", bytes(8 * width * size.value))
+    out, result = _Out(None, (size.value,), not probabilities), call.result
     status = call.run("perm_amplitudes_complex", m, n, _at(u), ld, _at(counts), byref(outputs), byref(call.options),
-                      _at(values) if size.value else None, byref(call.result))
-    result = call.result
+                      out.address, byref(result))
     if status < 0 or result.value != result.value:
         raise _error(status, result.message)
-    if not np:
-        values = Amplitudes(values if probabilities else map(complex, values[::2], values[1::2]))
+    values = out.array.view(Amplitudes) if np else Amplitudes(out.array.tolist())
     values.error_bound, values.total, values.exp2 = result.error_bound, result.value, result.exp2
     values._of = m, photons, caps
     return values
@@ -2949,8 +2921,8 @@ def _stream(seed, sample, number):
 
 def _entering(u, input):
     """The modes by which photons enter, one for each photon; u, lists of rows, is looked at there."""
-    counts = _counts("input", input, len(u[0]) if u else 0)
-    if counts is None or min(counts, default=0) < 0:
+    counts = _counts("input", input, len(u[0]) if u else 0, 0)
+    if counts is None:
         raise InputError("input: expected a number of photons for every column", "PERM_ERROR_COUNTS")
     if sum(counts) > _MOST_PHOTONS:
         raise LimitError("input: %d photons; a sample takes minors of as many lines, %d at most" % (
@@ -3026,19 +2998,17 @@ class sampler:
         rows = u.tolist() if np else u.nested()
         entering = _entering(rows, input)
         photons = len(entering)
+        later = _Ways(u if np else rows, n, clock)
         if not np:
-            later = _Ways(rows, n, clock)
             ways = []
             for k in range(first, first + count):
-                draws = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)]
+                draws, taken = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)], []
                 order = [entering[t] for t in sorted(range(photons), key=draws.__getitem__)]
-                taken = []
                 for j in range(photons):
                     taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
                 ways.append([taken.count(i) for i in range(m)])
             return ways
-        ways = _copied(np.zeros, (count, m), np.intc)
-        later, most = _Ways(u, n, clock), max(1, 2**20 // max(photons * max(m, photons), 1))
+        ways, most = _copied(np.zeros, (count, m), np.intc), max(1, 2**20 // max(photons * max(m, photons), 1))
         for begin in range(0, count, most):
             part = ways[begin:begin + most]
             samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
@@ -3102,9 +3072,7 @@ def _described(function):
     return function
 
 
-for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read, graphs,
-                  matchings, cycle_covers, low_rank, cauchy, rook_numbers, polynomial, permanental_polynomial, sample,
-                  sampler.boson, amplitudes):
+for _function in (sampler.boson, *filter(inspect.isfunction, map(globals().get, __all__))):
     _described(_function)
 if _extension:
     try:

@@ -1,61 +1,58 @@
 /* ====================================================================================== >>amplitudes
    All amplitudes per(U[s, t]) / sqrt(prod s! prod t!), by the recursion of SLOS [HMSV23] over photons k = 1 .. n:
        A_k(s) = sum over j of u_jc sqrt(s_j / r) A_(k-1)(s - e_j),  the k-th in column c, its r-th there.
-   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k: layer k - 1 has the first places of layer k. Mode m's
-   source is the same place, others have one photon less in d_(m-1), which goes down, in place; within one d_(m-1) all
-   states are independent.
+   1. Places are ranks (>>outputs) of s_1 .. s_(m-1), whatever k. Mode m's source is the same place, others are at
+   d_(m-1) less 1: in place, d_(m-1) going down; states of one d_(m-1) are independent.
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
-   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); one
-   of modes 1 .. g by a table for each d_g.
-   3. Places of full modes, and of photons that heralds need, do not exist. Outputs are the last layer's places from one
-   on, or, with heralds, a block of them.
+   by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
+   others by a table for each d_g.
+   3. Outputs are the last layer's places from one on; with heralds a block of them.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
-   Parts of a layer, and so all sums, are the same for any threads. */
+   Parts of a layer, and so sums, are the same for any threads. */
 #pragma once
 #include "outputs.h"
 #include "../proof/lanes.h"
 #include "../job/job.h"
 
 #define PERMI_AMPLITUDES_PART 8192         /* states */
-#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and of one block more */
+#define PERMI_AMPLITUDES_CALL 131072       /* outputs handed out together, and a block */
 #define PERMI_AMPLITUDES_TABLE 131072.0    /* sources within blocks */
 #define PERMI_AMPLITUDES_BLOCK 40          /* states, where photons lie evenly */
 #define PERMI_AMPLITUDES_RANGE 400.0       /* log2 of amplitudes that need no exponent */
-#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512 of a Xeon, 2026; plain C: twice */
+#define PERMI_AMPLITUDES_TERM_SECONDS 1e-9 /* AVX-512, 2026; plain C: twice */
 
 typedef struct permi_amplitudes permi_amplitudes;
 typedef struct permi_amplitude_walk { /* of a thread */
   const permi_amplitudes *of;
   permi_amplitude_source *source;
   double *room;
-  permi_amplitude_block *table; /* NULL, or is filled */
+  permi_amplitude_block *table; /* to be filled, or NULL */
   int sources, inner;
-  size_t low, high, end; /* blocks that begin in between; of the outputs */
+  size_t low, high, end; /* blocks that begin in between; of outputs */
   double norm;
 } permi_amplitude_walk;
 
 struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
-  int *column, *times, *used, *order;      /* columns with photons; the column of the k-th */
-  int layer, top[2];                       /* top: d_(m-1) of the parts */
-  int probabilities, elsewhere;            /* elsewhere: the last layer does not go to `work` */
-  int resident, on_gpu;                    /* resident: out is a GPU's */
-  int exp2;
-  double *u, *unit, *root;                 /* [mode][column][2], in units of 2^exp2; of the layer; of 0 .. n */
-  double scale;                            /* log2 of the norm by which layers are scaled, or 0 */
-  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of the parts; out[0]'s output */
+  int *column, *times, *used, *order;      /* order: the k-th's column */
+  int layer, top[2];                       /* top: d_(m-1) of parts */
+  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  perm_outputs asked;                      /* zeros: NULL */
+  double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
+  double scale;                            /* log2 of a layer's, or 0 */
+  size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
   double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
-  permi_amplitude_block *table;            /* by d_g; rooms are those of walks */
-  uint16_t (*photon)[2];                   /* mode and photons of the tables' sources */
+  permi_amplitude_block *table;            /* by d_g */
+  uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
   permi_amplitude_walk *walk;
   void (*kernel)(const permi_amplitude_block *block);
   permi_control *watch;
-  double each, done, places; /* seconds: a state's; of all layers before. Places of all layers */
+  double each, done, places; /* seconds of a state, of what is done; of all layers */
 };
 
-/* Computes a block of d photons, or fills its state of a table. */
+/* Computes a block, or fills a table's state. */
 static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
@@ -78,12 +75,12 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
   block.source = walk->source;
   block.sources = walk->sources;
   block.room = walk->room;
-  block.to = !last ? p->work + 2 * place : p->probabilities ? walk->room : p->out + 2 * (out - p->shown);
+  block.to = !last ? p->work + 2 * place : p->asked.probabilities ? walk->room : p->out + 2 * (out - p->shown);
   p->kernel(&block);
   for (int k = 0; k < block.states && last; k++) {
     const double square = block.to[2 * k] * block.to[2 * k] + block.to[2 * k + 1] * block.to[2 * k + 1];
     sum[k & 3] += square;
-    if (p->probabilities)
+    if (p->asked.probabilities)
       p->out[out - p->shown + (size_t)k] = square;
   }
   walk->norm += (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -91,14 +88,14 @@ static void permi_amplitudes_leaf(permi_amplitude_walk *walk, int d, size_t plac
     walk->end = out + (size_t)block.states;
 }
 
-/* d photons are in modes 1 .. top, others are settled. place: the first rank; shift: the sum of T_j over j >= top. */
+/* d photons are in modes 1 .. top. place: the first; shift: the sum of T_j over j >= top. */
 static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, size_t place, size_t shift)
 {
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
   for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
-    const int full = p->ranks.most[i - 1]; /* of mode i, the highest with photons */
+    const int full = p->ranks.most[i - 1]; /* i: the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;
     source->below = (ptrdiff_t)shift;
@@ -141,7 +138,6 @@ static perm_status permi_amplitudes_part(void *context, uint64_t part, int threa
   return permi_watch(p->watch, PERMI_AMPLITUDES_PART * 1e9 * p->each) ? p->watch->stopped : PERM_OK;
 }
 
-/* Runs places [from, to) of d_(m-1) = low .. high. */
 static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size_t to, int low, int high)
 {
   const uint64_t parts = (to - from) / PERMI_AMPLITUDES_PART + ((to - from) % PERMI_AMPLITUDES_PART > 0);
@@ -158,7 +154,7 @@ static perm_status permi_amplitudes_share(permi_amplitudes *p, size_t from, size
   return status;
 }
 
-/* Adds a photon: the layer's column, and sources of its tables. */
+/* Sets the layer's column and tables. */
 static void permi_amplitudes_layer(permi_amplitudes *p)
 {
   const int column = p->order[p->layer - 1];
@@ -176,10 +172,10 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
-static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs *outputs)
+static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count;
+  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -190,15 +186,13 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p, const perm_outputs 
   if (status != PERM_OK || !p->elsewhere)
     return status;
   permi_amplitudes_layer(p);
-  if (!outputs || !outputs->block)
-    return permi_amplitudes_share(p, p->offset, end, 0, n);
-  for (size_t at = p->offset; at < end && status == PERM_OK; at += PERMI_AMPLITUDES_CALL) {
+  for (size_t at = p->offset; at < end && status == PERM_OK; at += step) {
     size_t next = p->shown;
-    status = permi_amplitudes_share(p, at, end - at > PERMI_AMPLITUDES_CALL ? at + PERMI_AMPLITUDES_CALL : end, 0, n);
+    status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && next > p->shown &&
-        outputs->block(outputs->user_data, p->shown, next - p->shown, p->out))
+    if (status == PERM_OK && p->asked.block && next > p->shown &&
+        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
       status = p->watch->stopped = PERM_STOPPED_CANCELLED;
     p->shown = next;
   }

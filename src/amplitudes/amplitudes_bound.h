@@ -4,7 +4,7 @@
 
 /* Sets p->u; returns log2 of a bound on ||U||_2, -INFINITY for zeros. room: 4 K^2 doubles, K the lesser side. With G
    = U U* or U* U: ||U||^2q = ||G^q|| <= the largest row sum of moduli, q = 1, 2, 4, .. 64. An entry of G is off by at
-   most gamma of 2 L + 8 times its norm, L the length of the sum, the norm by K times that; squares count half each. */
+   most gamma of 2 L + 8 times its norm, L the sum's length, the norm by K times that; squares count half. */
 static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view, double *room)
 {
   const int across = p->columns < p->modes, size = across ? p->columns : p->modes;

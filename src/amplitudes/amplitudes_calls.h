@@ -32,10 +32,10 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 
 #if defined(PERM_WITH_CUDA)
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p, const perm_outputs *outputs);
+static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
 #else
 #define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
-#define permi_amplitudes_gpu_run(p, outputs) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
+#define permi_amplitudes_gpu_run(p) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
 #endif
 
 /* Chooses g, and predicts. */
@@ -70,10 +70,10 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes the memory of a run, the largest last, and makes the tables. */
-static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_outputs *outputs, permi_pool *pool)
+/* Takes memory, the largest last, and makes tables. */
+static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
-  const size_t modes = (size_t)p->modes, n = (size_t)p->n, values = p->probabilities ? 1 : 2;
+  const size_t modes = (size_t)p->modes, n = (size_t)p->n;
   const int g = p->inner, full = p->ranks.most[g - 1];
   const size_t states = p->elsewhere ? permi_ranks_first(&p->ranks, p->modes - 1, p->n) : p->count;
   const double one[2] = {1, 0};
@@ -94,8 +94,9 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
   p->work = p->out = out;
-  if (outputs && outputs->block)
-    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest, values * sizeof(double));
+  if (p->asked.block)
+    p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
+                                      (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
     p->work = (double *)permi_pool_get(pool, states + 1, 2 * sizeof(double));
   if (pool->failed)
@@ -121,59 +122,79 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, const perm_o
   }
 }
 
-PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
-                                                             const perm_outputs *outputs, double *out, permi_pool *pool,
-                                                             perm_result *result)
+/* Checks, and makes ranks. */
+static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
+                                          permi_pool *pool, perm_result *result)
 {
   const perm_options *options = p->watch->options;
-  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const int block = outputs && outputs->block, m = problem->m;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)m + 4, sizeof *ints), *reached;
-  double one[2] = {1, 0}, *room, norm = 0, size;
-  size_t levels = (size_t)p->n + 2, states;
   permi_ranks *ranks = &p->ranks;
-  perm_status status = PERM_OK;
+  permi_problem bare = *problem;
+  bare.column_count = NULL; /* is another argument here */
+  perm_status status = permi_check_whole(options, 7, result);
+  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
+                            options->precision != PERM_PRECISION_DEFAULT))
+    return permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and precision "
+                                                    "default");
+  if (status == PERM_OK)
+    status = permi_check_problem(&bare, 0, result);
+  if (status == PERM_OK)
+    status = permi_check_counts(problem->column_count, problem->n, 5, "column", &p->n, result);
+  if (status != PERM_OK)
+    return status;
+  const size_t levels = (size_t)p->n + 2;
+  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
-  permi_ranks_modes(ranks, m, p->n, outputs, 1, ints);
+  permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
   p->modes = ranks->modes;
   ranks->first = (size_t *)permi_pool_zeros(pool, 2 * (size_t)ranks->modes, levels * sizeof(size_t));
   if (!ranks->first)
     return PERM_ERROR_MEMORY;
   ranks->turn = ranks->first + (size_t)ranks->modes * levels;
-  states = permi_ranks_fill(ranks);
+  const size_t states = permi_ranks_fill(ranks);
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
   p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
   p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
-  p->elsewhere = p->probabilities || block || p->count != states;
-  if (p->count && !out && !block)
+  p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->resident && (block || !p->n || !options->gpu.devices))
+  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
                                                          "block");
-  if (p->count && p->n == 0) {
+  return PERM_OK;
+}
+
+PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p, const permi_problem *problem,
+                                                             double *out, permi_pool *pool, perm_result *result)
+{
+  const perm_options *options = p->watch->options;
+  const permi_view view = permi_view_make(problem->real, problem->ld, 2);
+  const double one[2] = {1, 0};
+  double norm = 0;
+  perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
+  if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (block && outputs->block(outputs->user_data, 0, 1, one))
-      p->watch->stopped = PERM_STOPPED_CANCELLED;
-    else if (!block)
-      memcpy(out, one, (p->probabilities ? 1 : 2) * sizeof *one);
-  } else if (p->count) {
+    if (!p->asked.block)
+      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
+    else if (p->asked.block(p->asked.user_data, 0, 1, one))
+      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+  } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);
-    if (p->resident && !p->on_gpu)
+    if (p->asked.on_gpu && !p->on_gpu)
       return permi_fail(result, PERM_ERROR_DEVICE, 6, "outputs: on_gpu, but there is no GPU");
-    room = (double *)permi_pool_zeros(pool, spare + 3 * levels, sizeof *room);
-    reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
-    permi_amplitudes_room(p, out, outputs, pool);
+    double *room = (double *)permi_pool_zeros(pool, spare + 3 * ((size_t)p->n + 2), sizeof *room);
+    int *reached = (int *)permi_pool_get(pool, 3 * (size_t)p->columns, sizeof *reached);
+    permi_amplitudes_room(p, out, pool);
     if (pool->failed)
       return PERM_ERROR_MEMORY;
-    size = permi_amplitudes_norm(p, &view, room);
+    const double size = permi_amplitudes_norm(p, &view, room);
     p->scale = size > -(double)INFINITY && fabs(p->n * size) > PERMI_AMPLITUDES_RANGE ? size : 0;
     norm = permi_amplitudes_bound(p, size, room + spare, reached);
-    status = p->on_gpu ? permi_amplitudes_gpu_run(p, outputs) : permi_amplitudes_run(p, outputs);
+    status = p->on_gpu ? permi_amplitudes_gpu_run(p) : permi_amplitudes_run(p);
     if (status == PERM_ERROR_DEVICE)
       return permi_fail(result, status, 0, "%s", p->watch->message);
   }
@@ -182,6 +203,12 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
   result->error_bound = result->error_estimate = norm;
   result->terms = p->n ? p->done / p->each : 1;
+  result->method = PERM_METHOD_SUBSETS;
+  result->isa = p->on_gpu ? PERM_ISA_CUDA : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
+  result->gpus = p->on_gpu;
+  result->threads = p->threads;
+  result->is_complex = 1;
+  result->seconds = permi_seconds() - p->watch->start;
   result->value = sqrt(p->total); /* what the tolerance is relative to */
   status = permi_judge(options, result);
   result->value = p->total;
@@ -192,50 +219,27 @@ PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const doub
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options_given, double *out, perm_result *result)
 {
-  permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, NULL, NULL};
+  const permi_problem problem = {m, columns, 2, a, NULL, ld, NULL, column_counts, NULL};
   permi_amplitudes plan;
   permi_metered call;
   perm_result unused;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * fmax(m, 0) * fmax(columns, 0));
   permi_control watch = permi_control_begin(options);
   permi_pool pool = {&options->allocator, NULL, 0};
-  perm_status status;
   result = result ? result : &unused;
   permi_result_clear(result);
   memset(&plan, 0, sizeof plan);
   plan.watch = &watch;
+  plan.threads = permi_threads(options);
+  if (outputs)
+    plan.asked = *outputs;
   watch.activity = "adding photons";
-  status = permi_check_whole(options, 7, result);
-  if (status == PERM_OK && ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_SUBSETS) ||
-                            options->precision != PERM_PRECISION_DEFAULT))
-    status = permi_fail(result, PERM_ERROR_OPTION, 7, "options: amplitudes have methods auto and subsets, and "
-                                                      "precision default");
-  if (status == PERM_OK)
-    status = permi_check_problem(&problem, 0, result);
-  if (status == PERM_OK) {
-    plan.threads = permi_threads(options);
-    plan.probabilities = outputs && outputs->probabilities;
-    plan.resident = outputs && outputs->on_gpu;
-    status = permi_check_counts(column_counts, columns, 5, "column", &plan.n, result);
-    problem.column_count = column_counts;
-  }
-  if (status == PERM_OK)
-    status = permi_amplitudes_solve(&plan, &problem, outputs, out, &pool, result);
+  perm_status status = permi_amplitudes_solve(&plan, &problem, out, &pool, result);
   permi_pool_release(&pool);
   if (status == PERM_ERROR_MEMORY)
     permi_fail_memory(result);
   else if (watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
-  if (status == PERM_OK || status == PERM_TOLERANCE_NOT_MET) {
-    result->method = PERM_METHOD_SUBSETS;
-    result->isa = plan.on_gpu                              ? PERM_ISA_CUDA
-                  : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options)
-                                                          : PERM_ISA_PLAIN;
-    result->gpus = plan.on_gpu;
-    result->threads = plan.threads;
-    result->is_complex = 1;
-    result->seconds = permi_seconds() - watch.start;
-  }
   result->status = permi_meter_end(&call, status, result);
   return permi_kind(result->status, 2, options_given, result);
 }

@@ -1,10 +1,10 @@
 /* ============================================================================= >>amplitudes_kernels
-   Blocks of >>amplitudes. Sums of x Re c and of x Im c are apart, and joined once: i (a, b) = (-b, a). The block's own
-   sources come last: pairs that are stored one by one cannot be forwarded to a vector. */
+   Blocks of >>amplitudes. Sums of x Re c and x Im c are joined once: i (a, b) = (-b, a). The block's own sources come
+   last: a vector cannot be loaded from pairs just stored. */
 
 #if PERMI_WIDTH != 2 /* NEON runs plain C */
 #if PERMI_WIDTH >= 4
-/* Sums sources of `vectors` vectors of states from k on, the last one of `left` states. */
+/* `vectors` vectors of states from k on, the last of `left`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(amplitude_sums)(const permi_amplitude_block *block, int k, int vectors,
                                                           int left)
 {

@@ -1,6 +1,6 @@
 /* ========================================================================================= >>outputs
-   Ranks of outputs. Modes are rows from the last one on, heralded ones behind the others: s_1 .. s_m, d_j = s_1 + .. +
-   s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
+   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
+   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
        rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
    without limits the combinatorial number system of {d_j + j - 1}. */
 #pragma once
@@ -9,7 +9,7 @@
 
 typedef struct permi_ranks {
   int modes, n;
-  int open, loose;      /* modes without heralds, and their photons, below 0: too few */
+  int open, loose;      /* modes without heralds, their photons, below 0: too few */
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -24,26 +24,26 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-static int permi_outputs_limit(const int *limit, int i, int n)
+/* Returns the most photons of row i, or those heralded, up to photons + 1. */
+static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
 {
-  return limit && limit[i] >= 0 && limit[i] < n ? limit[i] : n;
+  *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
+  const int *limit = !outputs ? NULL : *herald ? outputs->exactly : outputs->most;
+  return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* Makes the modes of m rows, of those that may have photons, in `ints`, 2 m + 4 zeros. all: and heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
-  static const perm_outputs any = {NULL, NULL, 0, 0, NULL, NULL};
-  const perm_outputs *of = outputs ? outputs : &any;
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
   for (int side = 0; side < 2; side++)
     for (int i = m - 1; i >= 0; i--) {
-      const int herald = of->exactly && of->exactly[i] >= 0;
-      const int most = permi_outputs_limit(herald ? of->exactly : of->most, i, photons + 1);
-      if (herald)
-        ranks->loose -= !side || ranks->loose < 0 ? 0 : most;
+      int herald;
+      const int most = permi_outputs_limit(outputs, i, photons, &herald);
+      ranks->loose -= herald && side && ranks->loose >= 0 ? most : 0;
       if (herald != side || most == 0 || (herald && !all))
         continue;
       ranks->open += !side;
@@ -55,8 +55,8 @@ static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm
   ranks->n = all ? photons : ranks->loose;
 }
 
-/* Returns the number of states of n photons, SIZE_MAX if it is larger; counts no state that none completes. turn given:
-   of all states of modes 1 .. modes - 1 with up to n photons, of which `loose` are where no herald is. */
+/* Returns the number of states of n photons (SIZE_MAX: too many), counts none that none completes. turn given: of up
+   to n photons in modes 1 .. modes - 1, `loose` where no herald is. */
 static size_t permi_ranks_fill(permi_ranks *ranks)
 {
   const int n = ranks->n;
@@ -89,14 +89,14 @@ static size_t permi_ranks_fill(permi_ranks *ranks)
          (ranks->turn ? 0 : permi_ranks_first(ranks, j - 1, n - ranks->most[j - 1]));
 }
 
-/* state: of *index; else `given`: its index in *index; else the number of outputs. */
+/* Sets state to that of *index, or *index to that of `given`, or to their number. */
 static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *outputs, size_t *index, const int *given,
                                       int *state)
 {
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
-  perm_status status = PERM_OK;
   size_t left = *index;
   permi_ranks ranks;
+  int herald;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
   int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
@@ -106,15 +106,15 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
   for (int j = 0; j < m && (given || state); j++) {
-    const int herald = outputs && outputs->exactly && outputs->exactly[j] >= 0;
-    const int most = permi_outputs_limit(!outputs ? NULL : herald ? outputs->exactly : outputs->most, j, photons);
+    const int most = permi_outputs_limit(outputs, j, photons, &herald);
     if (state)
       state[j] = herald ? most : 0;
     else if (given[j] > most || (herald && given[j] < most))
       *index = 0;
   }
-  status = *index == SIZE_MAX ? PERM_ERROR_OVERFLOW : (given && !*index) || (state && left >= *index) ? PERM_ERROR_RANGE
-                                                                                                      : PERM_OK;
+  const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
+                             : (given || state) && left >= *index ? PERM_ERROR_RANGE
+                                                                  : PERM_OK;
   *index = given || status ? 0 : *index;
   for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
     d += given[ranks.row[j - 1]];

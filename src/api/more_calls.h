@@ -195,36 +195,34 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
-/* Which outputs of photons, states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL, or
-   all zero: all, amplitudes. */
+/* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
+   amplitudes. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row, or below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
-  int on_gpu;         /* 1: `out` is memory of the first GPU, where they stay (options.gpu.devices) */
-  /* Unless NULL, is given the outputs in order, block by block, by the calling thread, instead of `out`; non-zero
-     cancels. */
+  int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
+  /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
   int (*block)(void *user_data, size_t first, size_t count, const double *values);
   void *user_data;
 } perm_outputs;
 
 /* Amplitudes per(A[s, t]) / sqrt(s_1! .. s_m! t_1! ..) of all outputs s of t_c = column_counts[c] photons (NULL: one)
    in column c of the m x columns matrix a, as pairs out[2 k] (probabilities: out[k]), k as perm_amplitudes_index says,
-   in units of 2^result->exp2 (of its square), which is not 0 only if one could be beyond 2^+-400.
-   result: value is the sum of |amplitude|^2. error_bound, proved, is of the vector: the root of the sum of |errors|^2,
-   so also of each amplitude; half the sum of errors of probabilities (total variation) is at most error_bound
-   (sqrt(value) + error_bound / 2). For c orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c),
-   hardly more for others, for a matrix of norm s times s^n. tolerance is of error_bound / sqrt(value).
-   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons
-   for probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
+   in units of 2^result->exp2 (of its square), not 0 only if one could be beyond 2^+-400.
+   result: value is the sum of |amplitude|^2; error_bound, proved, is of the root of the sum of |errors|^2; total
+   variation (half the sum of errors of probabilities) is at most error_bound (sqrt(value) + error_bound / 2). For c
+   orthonormal columns taken as often each it is about 1.6e-16 n (m + 6) sqrt(c), for a norm s times s^n. tolerance is
+   of error_bound / sqrt(value).
+   O(min(n, m)) a state of 1 .. n photons in m rows. Memory: out, tables, and 16 bytes a state of n - 1 photons for
+   probabilities, limits or blocks. Up to PERM_MAX_LINES rows and photons. After errors and stops out is undefined.
    PERM_ERROR_LIMIT: too many states. [HMSV23] */
 PERM_MORE_API perm_status perm_amplitudes_complex(int m, int columns, const double *a, ptrdiff_t ld,
                                                   const int *column_counts, const perm_outputs *outputs,
                                                   const perm_options *options, double *out, perm_result *result);
 
-/* The number of outputs, an output's index, and the output of an index, with limits and heralds. O(m photons).
-   PERM_ERROR_OVERFLOW: more than size_t counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative
-   number of photons. */
+/* The number of outputs, an output's index, and an index's output. O(m photons). PERM_ERROR_OVERFLOW: more than size_t
+   counts. PERM_ERROR_RANGE: not among the outputs. PERM_ERROR_COUNTS: a negative number. */
 PERM_MORE_API perm_status perm_amplitudes_count(int m, int photons, const perm_outputs *outputs, size_t *count);
 PERM_MORE_API perm_status perm_amplitudes_index(int m, const int *state, const perm_outputs *outputs, size_t *index);
 PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_outputs *outputs, size_t index,

@@ -3,12 +3,13 @@
 #pragma once
 #include "compile.h"
 
+#define PERMI_PHOTON_ROOMS 7
 typedef struct permi_photons {
   const perm_gpu_photons *work;
   permi_holder holder;
   CUstream stream;
   CUevent done;
-  CUdeviceptr table[4], c, states, piece, norm; /* ranks, roots, limits; the states */
+  CUdeviceptr room[PERMI_PHOTON_ROOMS], states; /* ranks, roots, limits, c, states, a piece, norms; or out's states */
   CUfunction function;
   permi_photon_arguments a;
   double *sums; /* of blocks */
@@ -36,12 +37,12 @@ static int permi_photons_add(permi_photons *run, uint64_t low, uint64_t high, do
     return 1;
   run->a.low = low;
   run->a.high = high;
-  run->a.norm = total ? (double *)(uintptr_t)run->norm : NULL;
+  run->a.norm = total ? (double *)(uintptr_t)run->room[6] : NULL;
   int fine = PERMI_ON(&run->holder, launch, (run->function, blocks, 1, 1, PERMI_PHOTON_THREADS, 1, 1, 0, run->stream,
                                              parameters, NULL));
   if (!fine || !total)
     return fine;
-  fine = PERMI_ON(&run->holder, download, (run->sums, run->norm, blocks * sizeof(double), run->stream)) &&
+  fine = PERMI_ON(&run->holder, download, (run->sums, run->room[6], blocks * sizeof(double), run->stream)) &&
          permi_photons_wait(run);
   for (unsigned k = 0; k < blocks && fine; k++)
     *total += run->sums[k];
@@ -54,7 +55,7 @@ static int permi_photons_layer(permi_photons *run)
   if (!permi_photons_wait(run) || permi_photons_stop(run))
     return 0;
   const double *c = work->layer(work->context, ++run->a.layer);
-  return PERMI_ON(&run->holder, send, (run->c, c, 16 * (size_t)work->modes, run->stream));
+  return PERMI_ON(&run->holder, send, (run->room[3], c, 16 * (size_t)work->modes, run->stream));
 }
 
 /* Takes memory and fills tables. */
@@ -63,18 +64,19 @@ static int permi_photons_open(permi_photons *run)
   const perm_gpu_photons *work = run->work;
   const size_t modes = (size_t)work->modes, levels = (size_t)work->n + 2, values = work->probabilities ? 1 : 2;
   const size_t *last = work->ranks + (modes - 1) * levels;
-  const size_t bytes[4] = {16 * modes * levels, 8 * (levels - 1), modes * sizeof(int), sizeof(double[2])};
+  const void *const from[3] = {work->ranks, work->root, work->most};
   const double one[2] = {1, 0};
-  const void *const from[4] = {work->ranks, work->root, work->most, one};
   const int elsewhere = work->elsewhere, resident = work->resident;
-  const size_t piece = elsewhere && !resident ? values * 8 * work->piece : 0;
-  const size_t states = elsewhere || !resident ? 16 * (size_t)last[work->n + !elsewhere] : 0;
   size_t most = work->piece, left = 0, total = 0;
   permi_holder *holder = &run->holder;
   for (int d = 0; d <= work->n && !elsewhere; d++)
     most = last[d + 1] - last[d] > most ? (size_t)(last[d + 1] - last[d]) : most;
   const size_t norms = most / PERMI_PHOTON_THREADS + 1;
-  const double needed = (double)piece + (double)states + 8.0 * (double)norms;
+  const size_t bytes[PERMI_PHOTON_ROOMS] = {
+      16 * modes * levels, 8 * (levels - 1), modes * sizeof(int), 16 * modes,
+      elsewhere || !resident ? 16 * (size_t)last[work->n + !elsewhere] : 0,
+      elsewhere && !resident ? values * 8 * work->piece : 0, norms * sizeof(double)};
+  const double needed = (double)bytes[4] + (double)bytes[5] + (double)bytes[6];
   if (!PERMI_ON(holder, memory, (&left, &total)))
     return 0;
   if (needed > (double)left) {
@@ -84,23 +86,19 @@ static int permi_photons_open(permi_photons *run)
   }
   run->sums = (double *)malloc(norms * sizeof *run->sums);
   int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
-             permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING) &&
-             permi_hold(holder, PERMI_MEMORY, &run->c, 16 * modes) &&
-             permi_hold(holder, PERMI_MEMORY, &run->states, states) &&
-             permi_hold(holder, PERMI_MEMORY, &run->piece, piece) &&
-             permi_hold(holder, PERMI_MEMORY, &run->norm, norms * sizeof(double));
-  for (int k = 0; k < 3 && fine; k++)
-    fine = permi_hold(holder, PERMI_MEMORY, &run->table[k], bytes[k]) &&
-           PERMI_ON(holder, upload, (run->table[k], from[k], bytes[k]));
-  run->table[3] = states ? run->states : (CUdeviceptr)(uintptr_t)work->out;
-  run->a.from = (const double *)(uintptr_t)run->table[3];
-  run->a.ranks = (const unsigned long long *)(uintptr_t)run->table[0];
-  run->a.root = (const double *)(uintptr_t)run->table[1];
-  run->a.most = (const int *)(uintptr_t)run->table[2];
-  run->a.c = (const double *)(uintptr_t)run->c;
+             permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING);
+  for (int k = 0; k < PERMI_PHOTON_ROOMS && fine; k++)
+    fine = permi_hold(holder, PERMI_MEMORY, &run->room[k], bytes[k]) &&
+           (k > 2 || PERMI_ON(holder, upload, (run->room[k], from[k], bytes[k])));
+  run->states = bytes[4] ? run->room[4] : (CUdeviceptr)(uintptr_t)work->out;
+  run->a.from = (const double *)(uintptr_t)run->states;
+  run->a.ranks = (const unsigned long long *)(uintptr_t)run->room[0];
+  run->a.root = (const double *)(uintptr_t)run->room[1];
+  run->a.most = (const int *)(uintptr_t)run->room[2];
+  run->a.c = (const double *)(uintptr_t)run->room[3];
   run->a.modes = work->modes;
   run->a.n = work->n;
-  return fine && PERMI_ON(holder, upload, (run->table[3], from[3], bytes[3])) && PERMI_ON(holder, synchronise, ());
+  return fine && PERMI_ON(holder, upload, (run->states, one, sizeof one)) && PERMI_ON(holder, synchronise, ());
 }
 
 static int permi_photons_run(permi_photons *run, double *total)
@@ -109,8 +107,7 @@ static int permi_photons_run(permi_photons *run, double *total)
   const size_t *last = work->ranks + (work->modes - 1) * (work->n + 2);
   const size_t values = work->probabilities ? 1 : 2;
   const int full = work->most[work->modes - 1];
-  uint64_t next;
-  run->a.to = (double *)(uintptr_t)run->table[3];
+  run->a.to = (double *)(uintptr_t)run->states;
   for (int layer = 1; layer < work->n + !work->elsewhere; layer++) {
     if (!permi_photons_layer(run))
       return 0;
@@ -121,16 +118,15 @@ static int permi_photons_run(permi_photons *run, double *total)
   if (work->elsewhere && !permi_photons_layer(run))
     return 0;
   run->a.probabilities = work->probabilities;
-  for (uint64_t at = 0; at < work->count; at = next) {
+  for (uint64_t at = 0; at < work->count; at += work->piece) {
     const size_t many = work->count - at > work->piece ? work->piece : (size_t)(work->count - at);
     double *const to = work->out + (work->give ? 0 : values * at);
-    CUdeviceptr from = run->table[3] + 16 * (work->offset + at);
-    next = at + many;
+    CUdeviceptr from = run->states + 16 * (work->offset + at);
     if (work->elsewhere) {
       run->a.origin = work->offset + (work->resident ? 0 : at);
-      run->a.to = work->resident ? work->out : (double *)(uintptr_t)run->piece;
-      from = run->piece;
-      if (!permi_photons_add(run, work->offset + at, work->offset + next, total))
+      run->a.to = work->resident ? work->out : (double *)(uintptr_t)run->room[5];
+      from = run->room[5];
+      if (!permi_photons_add(run, work->offset + at, work->offset + at + many, total))
         return 0;
     }
     if (!work->resident && (!PERMI_ON(&run->holder, download, (to, from, 8 * values * many, run->stream)) ||

@@ -116,7 +116,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   const perm_options *options = maker->options;
   permi_block block;
   const permi_engine *named = permi_engine_of(permi_sample_engines, sampling->engines, options->method);
-  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offer offer[PERMI_TRACERS];
   permi_offers offers;
   perm_status status = PERM_OK;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, columns, &block))
@@ -133,10 +133,10 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = named ? permi_ask(maker, &block, &offers, (int)(named - permi_sample_engines))
                    : permi_ask_engines(maker, &block, &offers);
   maker->offers = NULL;
-  permi_release(&maker->options->allocator, offers.glanced);
-  permi_release(&maker->options->allocator, maker->layouts);
+  permi_release(&options->allocator, offers.glanced);
+  permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
-  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  permi_offer *best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
   if (status == PERM_OK && sampling->tracer[offers.chosen] == &permi_hybrid_deriver)
@@ -189,7 +189,6 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   const int n = working->n;
   perm_options asked = *sampling->options;
   permi_maker maker;
-  permi_account account;
   perm_status status = permi_block_lines(working);
   if (status != PERM_OK)
     return status;
@@ -198,15 +197,12 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   if (working->pool.failed)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
-  memset(&account, 0, sizeof account);
-  account.watch = maker.watch = sampling->watch;
-  account.begin = sampling->watch->worked;
-  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
-  account.least = account.floor = PERMI_PLAN_SECONDS;
-  account.most = permi_account_most(&asked);
+  permi_account account = {sampling->watch, sampling->watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
+                           PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1), permi_account_most(&asked)};
   asked.precision = PERM_PRECISION_DEFAULT;
   memset(&asked.gpu, 0, sizeof asked.gpu);
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.watch = sampling->watch;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
   maker.keeps = sampling->tracer == permi_derivers ? 2 : 1;
@@ -253,7 +249,6 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
 {
   const perm_options *options = sampling->options;
   const uint64_t count = sampling->count;
-  const int *columns = sampling->columns;
   perm_result *result = sampling->result;
   const int takes = options->method == PERM_METHOD_AUTO ||
                     permi_engine_of(permi_sample_engines, PERMI_TRACERS - 1, options->method) != NULL;
@@ -269,9 +264,10 @@ static perm_status permi_sample_check(const perm_matrix *matrix, const permi_sam
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, tree, twins, frontier, lists and arrays, precisions "
                       "default and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && matrix->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
-                      columns ? "count is too large" : "columns is NULL");
+  if (count && matrix->m && !sampling->columns)
+    return permi_fail(result, PERM_ERROR_NULL, 6, "columns is NULL");
+  if (matrix->m && count > SIZE_MAX / sizeof(int) / (uint64_t)matrix->m)
+    return permi_fail(result, PERM_ERROR_SIZE, 5, "count is too large");
   return permi_sample_weights_check(matrix, sampling->watch, result);
 }
 

@@ -99,9 +99,9 @@ static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, s
 
 static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
 {
-  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  const double *last = (const double *)value;
   if (!permi_algebra_is_integer(numbers->algebra))
-    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+    trace->lost = last && *last > 0 ? loss / *last : (double)INFINITY;
 }
 
 /* Adds a way of weight c x, or a x, unless that is 0; x NULL: 0. */

@@ -131,17 +131,14 @@ static perm_status permi_classes_record(permi_trace *trace, permi_control *contr
 /* Returns a random pending vertex. */
 static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
 {
-  uint64_t all, rest, x;
-  int k, there = 0;
+  uint64_t all = 0, x;
+  int k;
   for (k = 0; k < count; k++)
-    there += pending[k].number == number;
-  all = (uint64_t)there;
-  rest = (UINT64_MAX % all + 1) % all;
+    all += pending[k].number == number;
   do
     x = permi_random(random);
-  while (x > UINT64_MAX - rest);
-  there = (int)(x % all);
-  for (k = 0; pending[k].number != number || there-- > 0; k++)
+  while (x > UINT64_MAX - (UINT64_MAX % all + 1) % all);
+  for (k = 0, x %= all; pending[k].number != number || x-- > 0; k++)
     ;
   return k;
 }
@@ -151,15 +148,14 @@ static void permi_class_undo(permi_draw *draw, int sample, const permi_classes *
 {
   permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
   const permi_class_part *part = plan->part + step->part;
-  int k, at, moves;
   if (!way) {
-    at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
+    const int at = permi_class_pick(pending, *count, step->joins, &draw->random[sample]);
     permi_draw_match(draw, sample, step->vertex, pending[at].vertex);
     pending[at] = pending[--*count];
   }
-  for (k = 0; k < step->parts; k++)
+  for (int k = 0; k < step->parts; k++)
     if (part[k].from != part[k].into && part[k].into > 1)
-      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+      for (int moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
         pending[permi_class_pick(pending, *count, part[k].into, &draw->random[sample])].number = part[k].from;
   if (way) {
     pending[*count].vertex = step->vertex;
