@@ -120,8 +120,7 @@ static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, co
     cli_list_state(list, matrix->m, k);
     for (i = 0; i < matrix->m; i++)
       printf("%s%d", i ? "," : "    ", list->state[i]);
-    printf(" %s", cli_list_text(list, list->parts * k));
-    printf(list->parts == 2 ? " %s\n" : "\n", list->parts == 2 ? cli_list_text(list, 2 * k + 1) : "");
+    cli_print_parts(list, k);
   }
   if (result->status != PERM_OK)
     printf("  %s\n", result->message);
