@@ -3488,7 +3488,7 @@ typedef struct permi_pencil_call {
   int at[5];                           /* arguments: C, L, degree, options, coefficients */
   perm_integer *integers;
   double *values, *bounds;
-  int forms; /* or 0; C, L_1, .. are side[0], one below the other, with degree + 1 coefficients in all */
+  int forms; /* or 0; side[0]: C, L_1, .. one below the other; degree + 1 coefficients in all */
   const int *cuts;
 } permi_pencil_call;
 
@@ -3527,7 +3527,7 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
   return column;
 }
 
-/* Counts entries of C or L or, with pencil->cell, takes them. mark: columns with an L. */
+/* Counts entries or, with pencil->cell, takes them. mark: columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
@@ -3684,7 +3684,7 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+/* Lowers *bits to a proved log2 of per(|C| + r |L|). */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
   const int certify = pencil->certify;
@@ -3695,7 +3695,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK) /* moduli and sums are rounded */
+  if (status == PERM_OK) /* sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
@@ -4675,13 +4675,12 @@ PERMI_SEVERAL(perm_polynomial_several_complex, 2)
 
 /* ===================================================================================== >>placements
    Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
-   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
-   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
-   c)) values. Eliminating v takes f to g:
+   of its scope and the number i of matched eliminated vertices of the side that has fewer of them; S tells the other
+   side's. Of t vertices, r rows and c columns below, it has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
-   values a shift by one does not touch the next set, as the last values of f are 0.
-   All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
+   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. A shift by one
+   does not touch the next set, as the last values of f are 0. Sums are modulo primes; a run in doubles on |entries|,
+   for all i at once, tells how many are needed. */
 
 #define PERMI_ROOK_WAYS 64
 #define PERMI_ROOK_TILE 128      /* doubles, at least */
@@ -4691,7 +4690,7 @@ PERMI_SEVERAL(perm_polynomial_several_complex, 2)
 typedef struct permi_rook_table {
   const permi_tree_node *node;
   int gone[2], counted, degrees; /* degrees: 1 + the largest i */
-  size_t at;                     /* its values; none of a leaf, whose entries will do */
+  size_t at;                     /* its values; a leaf has none */
 } permi_rook_table;
 
 typedef struct permi_rook_source { /* c f[S - from], of sets that contain `want` */
@@ -4704,7 +4703,7 @@ typedef struct permi_placements {
   const permi_block *block;
   const perm_allocator *allocator;
   permi_control *watch;
-  permi_rook_kernel kernel[2]; /* the second, or NULL: of words, in place of one prime */
+  permi_rook_kernel kernel[2]; /* second: of words, or NULL */
   int threads;
   double way_seconds;         /* of a double of a source */
   permi_tree *tree;
@@ -4723,7 +4722,7 @@ typedef struct permi_placements {
   const permi_tree_node *node;
   int counted, low;           /* low: bits of sets within a tile */
   size_t pitch, sets;         /* pitch: doubles of a set */
-  uint32_t outside, never;    /* vertices that f does not know; high ones that y does not */
+  uint32_t outside, never;    /* vertices unknown to f; high ones, to y */
   const double *x;
   double *y;
   permi_rook_source source[PERMI_ROOK_WAYS];
@@ -4760,7 +4759,7 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   return thread == 0 && permi_watch(p->watch, 0) ? p->watch->stopped : PERM_OK;
 }
 
-/* y := the sum of the sources, or more if `again`. Then there are none. */
+/* y := the sum of the sources (+ y if `again`), which are gone then. */
 static void permi_rook_pass(permi_placements *p)
 {
   const uint32_t within = (1u << p->low) - 1, high = (uint32_t)(p->sets - 1) & ~within;
@@ -4796,7 +4795,7 @@ static void permi_rook_pass(permi_placements *p)
 
 static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
 {
-  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
+  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2 */
   if (p->sources == PERMI_ROOK_WAYS)
     permi_rook_pass(p);
   permi_rook_source *source = &p->source[p->sources++];
@@ -4809,7 +4808,7 @@ static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, d
   p->terms = (source->way.full ? 1 : p->terms) + size;
 }
 
-/* Adds the sources of a vertex' entries; its scope lies at `scope` in the node's. Returns what its matching counts. */
+/* Its scope lies at `scope` in the node's. Returns what its matching counts. */
 static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
 {
   const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
@@ -4969,7 +4968,7 @@ static void permi_rook_visit(permi_placements *p, int i)
   p->tables += 1 - node->children;
 }
 
-/* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
+/* Modulo p->modulus, of p 1: 2^64; in doubles unless `numbered`; prices without p->values. */
 static void permi_rook_walk(permi_placements *p, int numbered)
 {
   p->numbered = numbered;
@@ -5092,8 +5091,8 @@ typedef struct permi_rook {
   permi_block block; /* lines with entries */
 } permi_rook;
 
-/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
-   2 a vertex. */
+/* order: becomes a path's, of vertices whose last neighbour goes before; after: the next of all but leaves; work: 2 a
+   vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
@@ -5123,8 +5122,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
   memcpy(order, sequence, (size_t)length * sizeof *order);
 }
 
-/* Plans a tree by least degree or, if that takes long, a path that takes less, annealed for a share of its seconds.
-   plan->seconds is INFINITY if there is none. */
+/* A tree by least degree or, if that takes long, an annealed path that takes less. plan->seconds: INFINITY: none. */
 static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
                                     permi_placements *plan)
 {
@@ -5198,7 +5196,6 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Computes r_k by values of per(A + x J). */
 static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
@@ -5299,7 +5296,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   return PERM_OK;
 }
 
-/* Returns log2 of a bound: the product over rows, or columns, of 1 + sum of |entries|. */
+/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};

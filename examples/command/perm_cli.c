@@ -318,11 +318,9 @@ static void cli_compute_polynomial(const cli *run, const perm_matrix *matrix, pe
   memset(&l, 0, sizeof l);
   for (int k = 0; ends && k < 2 * n; k++)
     ends[k] = k / 2;
-  if (run->permanental && matrix->m != matrix->n) {
-    result->status = PERM_ERROR_SIZE;
-    snprintf(result->message, sizeof result->message, "--permanental is of square matrices, not %d x %d", matrix->m,
-             matrix->n);
-  } else if (!ends)
+  if (run->permanental && matrix->m != matrix->n)
+    generate_fail(result, PERM_ERROR_SIZE, "--permanental is of square matrices, not %d x %d", matrix->m, matrix->n);
+  else if (!ends)
     cli_no_memory(result);
   else if (run->polynomial)
     perm_matrix_read(run->polynomial, &run->options, &l, NULL, result);
@@ -415,13 +413,10 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       name = run->spy;
   }
   if (result.status == PERM_OK && run->minors > matrix.m) {
-    result.status = PERM_ERROR_RANGE;
-    snprintf(result.message, sizeof result.message, "--minors %d: the matrix has %d row%s", run->minors, matrix.m,
-             matrix.m == 1 ? "" : "s");
+    generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: the matrix has %d row%s", run->minors, matrix.m,
+                  matrix.m == 1 ? "" : "s");
   } else if (result.status == PERM_OK && run->minors && run->rows == matrix.m && !run->row_counts[run->minors - 1]) {
-    result.status = PERM_ERROR_RANGE;
-    snprintf(result.message, sizeof result.message, "--minors %d: --rows has no copy of row %d", run->minors,
-             run->minors);
+    generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: --rows has no copy of row %d", run->minors, run->minors);
   } else if (result.status == PERM_OK && run->explain) {
     if (cli_explain(run, name, &matrix, &result))
       return CLI_DONE;
@@ -467,7 +462,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
   cli_in_options(estimate.status, estimate.message, sizeof estimate.message);
   if (cli_is_part_of_proof(&result) && strstr(result.message, "; there is no value"))
     strcpy(strstr(result.message, "; there is no value"), "; a proof has no value before its end"); /* is shorter */
-  if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
+  if (result.status > 0 && cli_writes_output(run)) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
     return code;
   }
@@ -568,15 +563,12 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
     if (cli_reading[0])
       fprintf(stderr, "perm: %s\n", cli_reading);
   }
-  if (one_file) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "the file has many graphs, and %s is for one: sed -n %llup FILE "
-             "| perm %s ... - takes this one", one_file, line, one_file);
-  } else if (!fraction_is_whole() && cli_given(run, fraction_refuses)) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "the permanent of fractions is computed exactly, and nothing "
-             "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
-  }
+  if (one_file)
+    generate_fail(result, PERM_ERROR_UNSUPPORTED, "the file has many graphs, and %s is for one: sed -n %llup FILE | "
+                  "perm %s ... - takes this one", one_file, line, one_file);
+  else if (!fraction_is_whole() && cli_given(run, fraction_refuses))
+    generate_fail(result, PERM_ERROR_UNSUPPORTED, "the permanent of fractions is computed exactly, and nothing else: "
+                  "leave out %s, or write decimals", cli_given(run, fraction_refuses));
   file->code = cli_worse(cli_one(run, name ? name : file->name, *matrix, *result), file->code);
   free(name);
   run->options.max_seconds = run->max_seconds;

@@ -109,8 +109,7 @@ static int cli_longer(const perm_matrix *matrix)
 
 static void cli_no_memory(perm_result *result)
 {
-  result->status = PERM_ERROR_MEMORY;
-  snprintf(result->message, sizeof result->message, "out of memory");
+  generate_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
 /* The row of entry k of the list, from 0; *row: of the one before. */

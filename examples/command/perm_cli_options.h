@@ -170,6 +170,11 @@ static const char *cli_given(const cli *run, const char *list)
   return NULL;
 }
 
+static int cli_writes_output(const cli *run)
+{
+  return (run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"));
+}
+
 /* Would an option do nothing? */
 static int cli_check_pairs(const cli *run)
 {
@@ -193,12 +198,12 @@ static int cli_check_pairs(const cli *run)
       return cli_usage(text, needs, "add one or leave it out");
     }
   }
-  if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
+  if (cli_writes_output(run) &&
       (other = cli_given(run, CLI_LISTS " --estimate --sample --explain --checkpoint --part --mod --certify "
                                         "--tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
-  if (run->json && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))))
+  if (run->json && cli_writes_output(run))
     return cli_usage("with standard output for the file there is no place for", "--json", "name another file");
   return CLI_DONE;
 }

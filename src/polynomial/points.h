@@ -24,7 +24,7 @@ typedef struct permi_pencil_call {
   int at[5];                           /* arguments: C, L, degree, options, coefficients */
   perm_integer *integers;
   double *values, *bounds;
-  int forms; /* or 0; C, L_1, .. are side[0], one below the other, with degree + 1 coefficients in all */
+  int forms; /* or 0; side[0]: C, L_1, .. one below the other; degree + 1 coefficients in all */
   const int *cuts;
 } permi_pencil_call;
 
@@ -63,7 +63,7 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
   return column;
 }
 
-/* Counts entries of C or L or, with pencil->cell, takes them. mark: columns with an L. */
+/* Counts entries or, with pencil->cell, takes them. mark: columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
@@ -220,7 +220,7 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+/* Lowers *bits to a proved log2 of per(|C| + r |L|). */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
   const int certify = pencil->certify;
@@ -231,7 +231,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK) /* moduli and sums are rounded */
+  if (status == PERM_OK) /* sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
