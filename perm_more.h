@@ -3466,9 +3466,8 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 }
 
 /* ========================================================================================== >>points
-   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes,
-   are interpolated by Newton modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of
-   the sums of lines. */
+   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or modulo primes, interpolated by Newton
+   modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of sums of lines. */
 
 typedef enum permi_side_kind {
   PERMI_SIDE_MATRIX, PERMI_SIDE_ARRAY, PERMI_SIDE_ONES, PERMI_SIDE_IDENTITY
@@ -3483,18 +3482,17 @@ typedef struct permi_side { /* C or L */
 
 typedef struct permi_pencil_call {
   permi_side side[2];
-  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int m, n, parts, degree, alternates; /* alternates: per(x I - C) */
   int at[5];                           /* arguments: C, L, degree, options, coefficients */
   perm_integer *integers;
   double *values, *bounds;
-  int forms; /* 0, or C, L_1, .. stand in side[0], one below the other, and degree + 1 counts all coefficients */
+  int forms; /* or 0; side[0]: C, L_1, .. one below the other; degree + 1 coefficients in all */
   const int *cuts;
 } permi_pencil_call;
 
 typedef struct permi_pencil {
   int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
-  int certify, negative;         /* negative: an entry is, or is complex */
-  int shift;                     /* log2 of the size of C's entries over L's */
+  int certify, negative, shift;  /* negative: or complex entries; shift: log2 of C's size over L's */
   double largest[2];             /* modulus in C, in L */
   const perm_options *options;
   permi_control *watch;
@@ -3505,7 +3503,7 @@ typedef struct permi_pencil {
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
-/* Returns the column of a row's k-th entry, at least n: none. */
+/* Returns the column of a row's k-th entry; n or more: none. */
 static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int parts, permi_cell *cell)
 {
   const ptrdiff_t at = (side->ld * i + (ptrdiff_t)k) * parts;
@@ -3527,7 +3525,7 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
   return column;
 }
 
-/* Counts the entries that C or L has or, with pencil->cell, takes them. mark: of columns with an L. */
+/* Counts entries or, with pencil->cell, takes them. mark: columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
@@ -3575,7 +3573,7 @@ static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, pe
   pencil->pool.allocator = &watch->options->allocator;
 }
 
-/* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
   const size_t m = (size_t)pencil->m, n = (size_t)pencil->n, nnz = permi_pencil_merge(pencil, side, NULL);
@@ -3631,24 +3629,22 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
       int64_t y = p ? 0 : c + l * x;
-      if (p) {
-        const uint64_t product = permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p);
-        const uint64_t r = permi_residue_add(permi_residue_of(c, p), product, 0, p);
-        y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
-      }
+      if (p)
+        y = (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
+                                        permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p);
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }
 }
 
-/* Returns 1 if the matrix is better an array: plans for sparse ones would take longer than its permanent. */
+/* Sparse plans would take longer than its permanent. */
 static int permi_pencil_is_dense(const permi_pencil *pencil)
 {
   return 2.0 * (double)pencil->matrix.nnz > (double)pencil->m * pencil->n && pencil->m <= PERM_MAX_LINES &&
          pencil->n <= PERM_MAX_LINES;
 }
 
-/* Computes the permanent exactly, modulo `modulus` unless 0, or in doubles or, into *job unless NULL, plans. */
+/* Exactly, modulo `modulus` unless 0, or in doubles; job: only plans, unless NULL. */
 static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
   perm_options one = *pencil->options;
@@ -3675,7 +3671,6 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
-/* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
   perm_job *job = NULL;
@@ -3687,7 +3682,7 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+/* Lowers *bits to a proved log2 of per(|C| + r |L|). */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
   const int certify = pencil->certify;
@@ -3698,7 +3693,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK) /* moduli and sums are rounded */
+  if (status == PERM_OK) /* sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
@@ -3709,7 +3704,7 @@ static perm_status permi_pencil_overflows(const permi_pencil *pencil, double bit
                     bits + 2, 64 * PERM_INTEGER_WORDS);
 }
 
-/* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
+/* planning: why seconds may be INFINITY. */
 static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
 {
   const perm_options *options = pencil->options;
@@ -3731,7 +3726,7 @@ static int64_t permi_point(int j)
   return j & 1 ? j / 2 + 1 : -(j / 2);
 }
 
-/* Returns 1 if values at all points can be computed as they are. */
+/* Values as they are. */
 static int permi_points_fit(permi_pencil *pencil)
 {
   const double last = (pencil->most + 1) / 2;
@@ -3739,13 +3734,12 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, last) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Primes below 2^50: doubles have Gaussian entries modulo these. */
+/* Below 2^50: doubles have Gaussian entries modulo these. */
 static int permi_points_primes(double bits)
 {
   return (int)((bits + 1) / 49.99) + 1;
 }
 
-/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
 static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
   const uint64_t modulus = modular ? UINT64_C(1) << 50 : 0;
@@ -3754,7 +3748,7 @@ static double permi_points_seconds(permi_pencil *pencil, double bits, int modula
          (modular ? permi_points_primes(bits) : 1);
 }
 
-/* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
+/* Values become coefficients. inverse: room for `most` + 1. */
 static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
 {
   const uint64_t p = prime->p;
@@ -3782,18 +3776,18 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
   permi_integer_trim(number);
 }
 
-/* Sets coefficients below 2^bits, by values as they are or modulo primes. */
+/* Sets coefficients below 2^bits. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
   const int parts = pencil->parts, primes = permi_points_primes(bits), runs = modular ? primes : 1;
   const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, 2 * count * words, sizeof *residue);
-  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
-  perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
-  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  permi_pool *pool = &pencil->pool;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(pool, 2 * count * words, sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(pool, 3 * points + 2 * words, sizeof *f);
+  perm_integer *value = (perm_integer *)permi_pool_get(pool, 2 * points, sizeof *value);
+  perm_status status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 50);
   for (int q = 0; q < primes && status == PERM_OK; q++) {
@@ -3819,34 +3813,31 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   }
   for (size_t j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
     permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
-  permi_pool_release(&pool);
   return status;
 }
 
 /* ==================================================================================== >>coefficients
-   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0.
-   An entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
-   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
+   Polynomials in >>arrays: K words a state, 0, the coefficients of x^0, x^1, ..., at least one 0; an entry c + l x adds
+   c times a value and l times the words one place lower. Coefficients are modulo 2^64, modulo primes below 2^50, or, of
+   entries >= 0, doubles. */
 
-#define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
+#define PERMI_COEFFICIENT_WAYS 32  /* at once */
 #define PERMI_COEFFICIENT_DENSE 10 /* order */
 
 typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
-  double seconds;   /* of a pass */
-  double roundings; /* of a coefficient, at most */
-  double ways;      /* terms of all values */
+  double seconds, roundings, ways; /* of a pass; of a coefficient; terms of all values */
 } permi_coefficients;
 
 typedef struct permi_coefficients_run {
   permi_arrays_run base;
-  permi_rook_kernel kernel; /* of the pass */
-  double prime;             /* 1: 2^64; 0: none, doubles */
+  permi_rook_kernel kernel;
+  double prime; /* 1: 2^64; 0: doubles */
 } permi_coefficients_run;
 
-/* Returns the kernel modulo primes, or modulo 2^64 if `whole`, for which lanes are needed. */
+/* whole: modulo 2^64, which needs lanes. */
 static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
 {
 #if PERMI_X86
@@ -3859,7 +3850,7 @@ static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
   return whole ? NULL : permi_rook_values_plain;
 }
 
-/* Sums blocks; `numbers` are a run's. */
+/* numbers: a run's. */
 static void permi_coefficients_block(const permi_numbers *numbers, void *to, size_t count, const permi_origin *origin,
                                      int origins)
 {
@@ -3896,7 +3887,7 @@ static void permi_coefficients_block(const permi_numbers *numbers, void *to, siz
   }
 }
 
-/* Sets entries and words of steps. mark: zeros, of vertices with an L. */
+/* mark: zeros; of vertices with an L. */
 static void permi_coefficients_fill(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
 {
   permi_frontier *frontier = plan->frontier;
@@ -3963,39 +3954,34 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
     return PERM_ERROR_MEMORY;
   plan->seconds = 0;
   permi_coefficients_fill(pencil, plan, mark);
-  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch))
+  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch) ||
+      (frontier->arrays && !permi_places_measure(frontier, watch)))
     return PERM_ERROR_MEMORY;
-  if (!frontier->arrays) {
+  if (frontier->arrays)
+    frontier->arrays->bytes += 64;
+  else
     plan->seconds = (double)INFINITY;
-    return PERM_OK;
-  }
-  if (!permi_places_measure(frontier, watch))
-    return PERM_ERROR_MEMORY;
-  frontier->arrays->bytes += 64;
   return PERM_OK;
 }
 
-/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan or, unless asked for,
-   many entries, or 0, without a frontier, if P is 0. The caller releases the cleared plan. */
+/* Plans a square real pencil. plan->seconds: INFINITY: no plan; 0, without a frontier: P is 0. The caller releases the
+   cleared plan. */
 static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
 {
   const perm_allocator *allocator = &pencil->options->allocator;
   const int n = pencil->n;
-  permi_pool pool = {allocator, NULL, 0};
-  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line);
-  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
-  double *binomial = NULL;
-  perm_status status = PERM_OK;
+  int *line = (int *)permi_pool_get(&pencil->pool, 2 * (size_t)n, sizeof *line);
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pencil->pool, 2 * (size_t)n, 1);
+  perm_status status = PERM_ERROR_MEMORY;
   plan->seconds = (double)INFINITY;
   if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
       (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
-    goto done;
-  status = PERM_ERROR_MEMORY;
+    return PERM_OK;
   pencil->matrix.kind = PERM_KIND_INTEGER;
   for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
-  binomial = permi_binomials(allocator, n);
-  if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
+  double *binomial = permi_binomials(allocator, n);
+  if (!pencil->pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
     for (int v = 0; v < 2 * n; v++)
@@ -4006,9 +3992,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
     else
       plan->seconds = 0;
   }
-done:
   permi_release(allocator, binomial);
-  permi_pool_release(&pool);
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
 }
 
@@ -4032,30 +4016,29 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
   return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
 }
 
-/* Returns 0 if words modulo 2^64 will do for coefficients below 2^bits. */
+/* 0: words modulo 2^64 will do. */
 static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
   return words ? 0 : permi_points_primes(bits);
 }
 
-/* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
+/* Sets integers below 2^bits or, of entries >= 0, doubles. */
 static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coefficients *plan, double bits,
                                               perm_integer *numbers, double *doubles)
 {
   const int primes = doubles ? 0 : permi_coefficients_primes(plan, bits), passes = primes ? primes : 1;
   const perm_isa isa = plan->frontier->arrays->isa;
   const size_t words = (size_t)passes + 1, count = (size_t)pencil->degree + 1;
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, words * (count + 2), sizeof *residue);
   permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.own = permi_coefficients_block;
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
-  if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
-    run.base.memory += 64; /* the word before the first value is read, and makes no difference */
+  if (!pencil->pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
+    run.base.memory += 64; /* the word before the first is read */
     permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
@@ -4080,14 +4063,12 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   pencil->result->threads = run.base.base.threads;
   pencil->result->isa = isa;
   permi_pool_release(&run.base.base.pool);
-  permi_pool_release(&pool);
   return status;
 }
 
 /* ========================================================================================== >>circle
    Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
-   the degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of
-   real pencils conjugate points have conjugate values.
+   the degree: a_k is r^-k times their discrete Fourier transform. Of real pencils half the points are enough.
    THE BOUND, u = 2^-53:
    1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
       itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
@@ -4095,7 +4076,7 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
       |l|), and a permanent by ((1 + 16 u)^lines - 1) M, besides its own error_bound. A term of the transform is a
       product with a root, and one of N: (N + 20) u (M + its error) for all. a_k is wrong by r^-k times the mean. */
 
-/* Returns log2 of a bound on sums of products of rows with entries of at most 1. */
+/* log2 of a bound on sums of products of rows, of entries of at most 1. */
 static int permi_circle_room(const permi_pencil *pencil)
 {
   double bits = 2;
@@ -4104,7 +4085,7 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* By >>coefficients, of C and L scaled to a largest entry from 1/2 to 1. */
+/* Of C and L with a largest entry from 1/2 to 1. */
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
@@ -4139,8 +4120,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   const int N = pencil->most + 1, parts = pencil->parts, last = parts == 1 ? N / 2 : N - 1;
   const int lines = pencil->m < pencil->n ? pencil->m : pencil->n;
   const double r = ldexp(1, pencil->shift);
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  double *root = (double *)permi_pool_get(&pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
+  double *root = (double *)permi_pool_get(&pencil->pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
   double bits = (double)INFINITY, error = 0, most;
   perm_result *result = pencil->result;
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
@@ -4174,11 +4154,9 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
       values[k * parts + j] = permi_ldexp(sum[j], shift);
     bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
   }
-  permi_pool_release(&pool);
   return status;
 }
 
-/* Sets coefficients in doubles, and bounds on their errors. */
 static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;
@@ -4206,8 +4184,7 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
 
 /* ========================================================================================= >>several
    per(C + x_1 L_1 + ..), the degree in each variable cut: for all sets S of columns the permanents of the first |S|
-   rows there, as polynomials. That of S is a sum over its columns, without signs that cancel: in doubles, beside one of
-   moduli, or of integers modulo primes below 2^62.
+   rows there, as sums over the columns of S, without signs: in doubles, beside moduli, or modulo primes below 2^62.
    THE BOUND, u = 2^-53: row i adds at most 2 (v + 1) i products to a part, and moduli are rounded thrice: a complex sum
    is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, a coefficient by gamma of 3/2 the sum over rows, and
    of what is added at the end. What underflows, 2^-1074 a product, meets rows of (v + 1) n entries of at most 1. */
@@ -4217,16 +4194,16 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
 typedef struct permi_several {
   int m, n, forms, planes; /* m <= n; forms: C, L_1, .. */
   size_t count;            /* coefficients */
-  int *unit;               /* of each form: the exponent of its largest entry */
-  size_t *step;            /* of each form: the distance of x_k, and behind, that of what it is a digit of */
+  int *unit;               /* of forms: the exponent of the largest entry */
+  size_t *step;            /* of forms: the distance of x_k; then periods */
   double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
   uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
-  double *value;           /* of a set: re, im, moduli; or, at the same place, */
-  uint64_t *word;          /* residues */
+  double *value;           /* of sets: re, im, moduli */
+  uint64_t *word;          /* there, too: residues */
   permi_control *watch;
 } permi_several;
 
-/* to += c x_k from, in doubles. */
+/* to += c x_k from. */
 static void permi_several_add(const permi_several *s, int k, const double *c, const double *from, double *to)
 {
   const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
@@ -4258,7 +4235,7 @@ static void permi_several_add_residues(const permi_several *s, int k, const uint
         }
 }
 
-/* The sum of the sets of m columns goes behind the sets. */
+/* The sum goes behind the sets. */
 static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus *prime)
 {
   permi_control *watch = s->watch;
@@ -4300,7 +4277,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
   return PERM_OK;
 }
 
-/* Sets entries (residues), of the transpose if m > n. Returns log2 of a bound on the sum of all moduli. */
+/* Of the transpose if m > n. Returns log2 of a bound on the sum of moduli. */
 static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
 {
   const int by = call->m > call->n;
@@ -4334,7 +4311,6 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
   return bits * (1 + 1e-12) + 1e-9;
 }
 
-/* Sets coefficients from the sum, and bounds on their errors. */
 static void permi_several_doubles(const permi_several *s, const permi_pencil_call *call, double roundings, double lost)
 {
   const int parts = call->parts;
@@ -4370,15 +4346,6 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
   for (size_t t = 0; t < numbers && status == PERM_OK; t++)
     permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
   return status;
-}
-
-/* Returns one less than the number of coefficients, or -1. */
-static int permi_several_degree(int variables, const int *cuts)
-{
-  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
-  for (int k = 0; k < variables && count > 0; k++)
-    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
-  return (int)count - 1;
 }
 
 static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call *call)
@@ -4485,7 +4452,6 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
   return status;
 }
 
-/* Sets the coefficients of a pencil of integers. */
 static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
   const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
@@ -4500,7 +4466,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
   if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* moduli are worth a permanent if fewer bits help */
+      bits > 58) /* where fewer bits help */
     status = permi_pencil_moduli(pencil, 1, &bits);
   if (status != PERM_OK)
     return status;
@@ -4518,7 +4484,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   return status;
 }
 
-/* Completes coefficients up to `given`, and the result. */
+/* given: degree of what was computed. */
 static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_options *options, int given,
                                       perm_result *result)
 {
@@ -4615,9 +4581,24 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static int permi_pencil_parts(const perm_matrix *c, const perm_matrix *l)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
 {
-  return (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+  return call;
+}
+
+static permi_pencil_call permi_several_call(int m, int n, int parts, const double *real, const int64_t *integer,
+                                            ptrdiff_t ld, int variables, const int *cuts)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, integer, ld}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, parts, -1, 0, {4, 4, 6, 7, 8}, NULL, NULL, NULL, variables + 1, cuts};
+  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
+  for (int k = 0; k < variables && count > 0; k++)
+    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
+  call.degree += (int)count;
+  return call;
 }
 
 #define PERMI_POLYNOMIAL_EXACT(name, parts)                                                                            \
@@ -4639,9 +4620,8 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
-                            coefficients, NULL, NULL, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
+  call.integers = coefficients;
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4649,9 +4629,9 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
-                            NULL, coefficients, bounds, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
+  call.values = coefficients;
+  call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4667,63 +4647,38 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  const int n = matrix ? matrix->n : 0;
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0},
-                             {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            n, n, permi_pencil_parts(matrix, NULL), n, 1, {1, 1, 1, 2, 3},
-                            coefficients, NULL, NULL, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
+  call.integers = coefficients;
+  call.alternates = 1;
+  const int at[5] = {1, 1, 1, 2, 3};
+  memcpy(call.at, at, sizeof at);
+  call.m = call.n;
   return permi_pencil_run(&call, options, result);
 }
 
-PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
-                                                          const int *cuts, const perm_options *options,
-                                                          perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            coefficients, NULL, NULL, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
-                                                           const int *cuts, const perm_options *options,
-                                                           perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            coefficients, NULL, NULL, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
-                                                       const int *cuts, const perm_options *options,
-                                                       double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            NULL, coefficients, bounds, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
-                                                          const int *cuts, const perm_options *options,
-                                                          double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            NULL, coefficients, bounds, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
+#define PERMI_SEVERAL_EXACT(name, parts)                                                                               \
+  PERM_MORE_API perm_status name(int m, int n, int variables, const int64_t *a, ptrdiff_t lda, const int *cuts,        \
+                                 const perm_options *options, perm_integer *to, perm_result *result)                   \
+  { permi_pencil_call call = permi_several_call(m, n, parts, NULL, a, lda, variables, cuts); call.integers = to;       \
+    return permi_pencil_run(&call, options, result); }
+#define PERMI_SEVERAL(name, parts)                                                                                     \
+  PERM_MORE_API perm_status name(int m, int n, int variables, const double *a, ptrdiff_t lda, const int *cuts,         \
+                                 const perm_options *options, double *to, double *sure, perm_result *result)           \
+  { permi_pencil_call call = permi_several_call(m, n, parts, a, NULL, lda, variables, cuts); call.values = to;         \
+    call.bounds = sure; return permi_pencil_run(&call, options, result); }
+PERMI_SEVERAL_EXACT(perm_polynomial_several_integer, 1)
+PERMI_SEVERAL_EXACT(perm_polynomial_several_gaussian, 2)
+PERMI_SEVERAL(perm_polynomial_several_real, 1)
+PERMI_SEVERAL(perm_polynomial_several_complex, 2)
 
 /* ===================================================================================== >>placements
    Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
-   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
-   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
-   c)) values. Eliminating v takes f to g:
+   of its scope and the number i of matched eliminated vertices of the side that has fewer of them; S tells the other
+   side's. Of t vertices, r rows and c columns below, it has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
-   values a shift by one does not touch the next set, as the last values of f are 0.
-   All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
+   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. A shift by one
+   does not touch the next set, as the last values of f are 0. Sums are modulo primes; a run in doubles on |entries|,
+   for all i at once, tells how many are needed. */
 
 #define PERMI_ROOK_WAYS 64
 #define PERMI_ROOK_TILE 128      /* doubles, at least */
@@ -4733,7 +4688,7 @@ PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int vari
 typedef struct permi_rook_table {
   const permi_tree_node *node;
   int gone[2], counted, degrees; /* degrees: 1 + the largest i */
-  size_t at;                     /* its values; none of a leaf, whose entries will do */
+  size_t at;                     /* its values; a leaf has none */
 } permi_rook_table;
 
 typedef struct permi_rook_source { /* c f[S - from], of sets that contain `want` */
@@ -4746,7 +4701,7 @@ typedef struct permi_placements {
   const permi_block *block;
   const perm_allocator *allocator;
   permi_control *watch;
-  permi_rook_kernel kernel[2]; /* the second, or NULL: of words, in place of one prime */
+  permi_rook_kernel kernel[2]; /* second: of words, or NULL */
   int threads;
   double way_seconds;         /* of a double of a source */
   permi_tree *tree;
@@ -4765,7 +4720,7 @@ typedef struct permi_placements {
   const permi_tree_node *node;
   int counted, low;           /* low: bits of sets within a tile */
   size_t pitch, sets;         /* pitch: doubles of a set */
-  uint32_t outside, never;    /* vertices that f does not know; high ones that y does not */
+  uint32_t outside, never;    /* vertices unknown to f; high ones, to y */
   const double *x;
   double *y;
   permi_rook_source source[PERMI_ROOK_WAYS];
@@ -4802,7 +4757,7 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   return thread == 0 && permi_watch(p->watch, 0) ? p->watch->stopped : PERM_OK;
 }
 
-/* y := the sum of the sources, or more if `again`. Then there are none. */
+/* y := the sum of the sources (+ y if `again`), which are gone then. */
 static void permi_rook_pass(permi_placements *p)
 {
   const uint32_t within = (1u << p->low) - 1, high = (uint32_t)(p->sets - 1) & ~within;
@@ -4838,7 +4793,7 @@ static void permi_rook_pass(permi_placements *p)
 
 static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
 {
-  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
+  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2 */
   if (p->sources == PERMI_ROOK_WAYS)
     permi_rook_pass(p);
   permi_rook_source *source = &p->source[p->sources++];
@@ -4851,7 +4806,7 @@ static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, d
   p->terms = (source->way.full ? 1 : p->terms) + size;
 }
 
-/* Adds the sources of a vertex' entries; its scope lies at `scope` in the node's. Returns what its matching counts. */
+/* Its scope lies at `scope` in the node's. Returns what its matching counts. */
 static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
 {
   const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
@@ -5011,7 +4966,7 @@ static void permi_rook_visit(permi_placements *p, int i)
   p->tables += 1 - node->children;
 }
 
-/* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
+/* Modulo p->modulus, of p 1: 2^64; in doubles unless `numbered`; prices without p->values. */
 static void permi_rook_walk(permi_placements *p, int numbered)
 {
   p->numbered = numbered;
@@ -5134,8 +5089,8 @@ typedef struct permi_rook {
   permi_block block; /* lines with entries */
 } permi_rook;
 
-/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
-   2 a vertex. */
+/* order: becomes a path's, of vertices whose last neighbour goes before; after: the next of all but leaves; work: 2 a
+   vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
@@ -5165,8 +5120,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
   memcpy(order, sequence, (size_t)length * sizeof *order);
 }
 
-/* Plans a tree by least degree or, if that takes long, a path that takes less, annealed for a share of its seconds.
-   plan->seconds is INFINITY if there is none. */
+/* A tree by least degree or, if that takes long, an annealed path that takes less. plan->seconds: INFINITY: none. */
 static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
                                     permi_placements *plan)
 {
@@ -5240,7 +5194,6 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Computes r_k by values of per(A + x J). */
 static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
@@ -5341,7 +5294,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   return PERM_OK;
 }
 
-/* Returns log2 of a bound: the product over rows, or columns, of 1 + sum of |entries|. */
+/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};

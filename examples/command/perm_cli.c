@@ -62,8 +62,7 @@ static void cli_interrupt(int number)
 /* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
-  const int one = !run->minors && !run->gradient && !run->marginals && !run->rook && !run->estimate && !run->sample &&
-                  !run->polynomial && !run->permanental && !run->rows && !run->columns && !run->amplitudes;
+  const int one = !cli_given(run, CLI_LISTS " --estimate --sample --rows --cols ");
   const int samples = one && !run->options.modulus && matrix->m == matrix->n;
   const char *const message = result->message;
   switch (result->status) {
@@ -106,8 +105,8 @@ static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm
   const char *const about = strncmp(result->message, "exactly in about ", 17) ? NULL : result->message;
   const int length = about ? (int)(strstr(about, " with precision") - about) : 0;
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
-      run->options.precision == PERM_PRECISION_DEFAULT && !run->estimate && !run->sample && !run->marginals &&
-      !run->amplitudes)
+      run->options.precision == PERM_PRECISION_DEFAULT &&
+      !cli_given(run, " --estimate --sample --marginals --amplitudes "))
     fprintf(stderr, "perm: the entries are integers: %.*s%s%s\n", length, about ? about : "", about ? ": " : "",
             run->gradient || run->minors ? "--precision exact gives every digit"
             : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
@@ -258,20 +257,15 @@ static int cli_progress(const perm_progress *progress, void *user_data)
   return 0;
 }
 
-/* *numbers: min(m, n) + 1 rook numbers, to be freed. */
-static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_result *result, perm_integer **numbers)
+static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
 {
-  const int count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
-  *numbers = (perm_integer *)calloc((size_t)count, sizeof **numbers);
-  if (*numbers) {
-    perm_rook_numbers(matrix, &run->options, *numbers, result);
-  } else {
+  list->what = "rook";
+  list->count = list->columns = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  list->integer = (perm_integer *)calloc((size_t)list->count, sizeof *list->integer);
+  if (!list->integer)
     cli_no_memory(result);
-  }
-  if (result->status != PERM_OK) {
-    free(*numbers);
-    *numbers = NULL;
-  }
+  else if (perm_rook_numbers(matrix, &run->options, list->integer, result) != PERM_OK)
+    cli_list_free(list);
 }
 
 static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
@@ -324,11 +318,9 @@ static void cli_compute_polynomial(const cli *run, const perm_matrix *matrix, pe
   memset(&l, 0, sizeof l);
   for (int k = 0; ends && k < 2 * n; k++)
     ends[k] = k / 2;
-  if (run->permanental && matrix->m != matrix->n) {
-    result->status = PERM_ERROR_SIZE;
-    snprintf(result->message, sizeof result->message, "--permanental is of square matrices, not %d x %d", matrix->m,
-             matrix->n);
-  } else if (!ends)
+  if (run->permanental && matrix->m != matrix->n)
+    generate_fail(result, PERM_ERROR_SIZE, "--permanental is of square matrices, not %d x %d", matrix->m, matrix->n);
+  else if (!ends)
     cli_no_memory(result);
   else if (run->polynomial)
     perm_matrix_read(run->polynomial, &run->options, &l, NULL, result);
@@ -395,7 +387,6 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
   const perm_matrix matrix = *given;
   const int dense = run->rows || run->columns || run->minors || run->gradient || run->estimate;
   perm_estimate estimate;
-  perm_integer *numbers = NULL;
   cli_minors list = cli_list_of(run, &matrix);
   char *note = NULL;
   const char *next;
@@ -422,13 +413,10 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       name = run->spy;
   }
   if (result.status == PERM_OK && run->minors > matrix.m) {
-    result.status = PERM_ERROR_RANGE;
-    snprintf(result.message, sizeof result.message, "--minors %d: the matrix has %d row%s", run->minors, matrix.m,
-             matrix.m == 1 ? "" : "s");
+    generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: the matrix has %d row%s", run->minors, matrix.m,
+                  matrix.m == 1 ? "" : "s");
   } else if (result.status == PERM_OK && run->minors && run->rows == matrix.m && !run->row_counts[run->minors - 1]) {
-    result.status = PERM_ERROR_RANGE;
-    snprintf(result.message, sizeof result.message, "--minors %d: --rows has no copy of row %d", run->minors,
-             run->minors);
+    generate_fail(&result, PERM_ERROR_RANGE, "--minors %d: --rows has no copy of row %d", run->minors, run->minors);
   } else if (result.status == PERM_OK && run->explain) {
     if (cli_explain(run, name, &matrix, &result))
       return CLI_DONE;
@@ -460,7 +448,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     else if (run->polynomial || run->permanental)
       cli_compute_polynomial(run, &matrix, &result, &list);
     else if (run->rook)
-      cli_compute_rook(run, &matrix, &result, &numbers);
+      cli_compute_rook(run, &matrix, &result, &list);
     else if (cli_proves)
       CLI_PROVE(&matrix, run->prove, &run->options, &result);
     else
@@ -474,7 +462,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
   cli_in_options(estimate.status, estimate.message, sizeof estimate.message);
   if (cli_is_part_of_proof(&result) && strstr(result.message, "; there is no value"))
     strcpy(strstr(result.message, "; there is no value"), "; a proof has no value before its end"); /* is shorter */
-  if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
+  if (result.status > 0 && cli_writes_output(run)) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
     return code;
   }
@@ -490,7 +478,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json && run->explain && cli_is_refusal(result.status)) { /* it is explained */
   } else if (run->json) {
-    cli_print_json(name, &matrix, &result, &list, numbers);
+    cli_print_json(name, &matrix, &result, &list);
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
            run->options.checkpoint.file);
@@ -503,14 +491,11 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
     cli_print_amplitudes(name, &matrix, &result, &list);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
-    if (numbers)
-      cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
     if (cli_has(&list))
       cli_print_list(&matrix, &result, &list);
   }
   fflush(stdout);
   cli_list_free(&list);
-  free(numbers);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
     FILE *kept = run->options.checkpoint.file ? fopen(run->options.checkpoint.file, "rb") : NULL;
@@ -518,9 +503,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !cli_graph.line && !run->estimate && !run->minors && !run->gradient &&
-             !run->marginals && !run->rook && !run->polynomial && !run->permanental && !run->rows && !run->columns &&
-             !run->amplitudes)
+    else if (result.terms > 0 && !cli_graph.line && !cli_given(run, CLI_LISTS " --estimate --rows --cols "))
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);
@@ -580,15 +563,12 @@ static int cli_each(perm_matrix *matrix, const perm_integer *denominator, unsign
     if (cli_reading[0])
       fprintf(stderr, "perm: %s\n", cli_reading);
   }
-  if (one_file) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "the file has many graphs, and %s is for one: sed -n %llup FILE "
-             "| perm %s ... - takes this one", one_file, line, one_file);
-  } else if (!fraction_is_whole() && cli_given(run, fraction_refuses)) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "the permanent of fractions is computed exactly, and nothing "
-             "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
-  }
+  if (one_file)
+    generate_fail(result, PERM_ERROR_UNSUPPORTED, "the file has many graphs, and %s is for one: sed -n %llup FILE | "
+                  "perm %s ... - takes this one", one_file, line, one_file);
+  else if (!fraction_is_whole() && cli_given(run, fraction_refuses))
+    generate_fail(result, PERM_ERROR_UNSUPPORTED, "the permanent of fractions is computed exactly, and nothing else: "
+                  "leave out %s, or write decimals", cli_given(run, fraction_refuses));
   file->code = cli_worse(cli_one(run, name ? name : file->name, *matrix, *result), file->code);
   free(name);
   run->options.max_seconds = run->max_seconds;

@@ -34,16 +34,12 @@ static void cli_write_amplitudes(const cli *run, const perm_matrix *matrix, cons
                             result);
     array.failed |= fclose(array.file) != 0;
   }
-  if (!array.file || array.failed) {
-    result->status = PERM_ERROR_FILE;
-    result->value = (double)NAN;
-    snprintf(result->message, sizeof result->message, "%.150s: cannot write: %s", run->npy, strerror(errno));
-  }
+  if (!array.file || array.failed)
+    generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy, strerror(errno));
   if (array.file && result->value != result->value)
     remove(run->npy);
 }
 
-/* Amplitudes, as a list or in a file. */
 static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
 {
   const int m = matrix->m, n = matrix->n;
@@ -70,18 +66,16 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
         to[0] = matrix->real ? matrix->real[e] : matrix->integer ? (double)matrix->integer[e] : 1;
         to[1] = matrix->imaginary ? matrix->imaginary[e] : 0;
         if (matrix->integer && (matrix->integer[e] > most || matrix->integer[e] < -most))
-          result->status = PERM_ERROR_UNSUPPORTED;
+          generate_fail(result, PERM_ERROR_UNSUPPORTED, "an integer above 2^53 is no double");
       }
-    if (result->status != PERM_OK) {
-      snprintf(result->message, sizeof result->message, "an integer above 2^53 is no double");
+    if (result->status != PERM_OK) { /* is told */
     } else if (known && run->npy) {
       cli_write_amplitudes(run, matrix, a, &outputs, (double)count, result);
     } else if (known && (count >= INT_MAX / 2 || (options.max_bytes > 0 && bytes >= options.max_bytes))) {
       char text[40];
-      result->status = PERM_ERROR_LIMIT;
       perm_amount_text("bytes", bytes, text, sizeof text);
-      snprintf(result->message, sizeof result->message, "%.0f outputs take %s; --npy FILE keeps them elsewhere, --rows "
-               "limits them", (double)count, text);
+      generate_fail(result, PERM_ERROR_LIMIT, "%.0f outputs take %s; --npy FILE keeps them elsewhere, --rows limits "
+                    "them", (double)count, text);
     } else {
       options.max_bytes -= options.max_bytes > 0 ? bytes : 0;
       list->count = list->columns = (int)count;
@@ -96,7 +90,6 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
   free(a);
 }
 
-/* The same for people. */
 static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, const perm_result *result,
                                  const cli_minors *list)
 {
@@ -120,8 +113,7 @@ static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, co
     cli_list_state(list, matrix->m, k);
     for (i = 0; i < matrix->m; i++)
       printf("%s%d", i ? "," : "    ", list->state[i]);
-    printf(" %s", cli_list_text(list, list->parts * k));
-    printf(list->parts == 2 ? " %s\n" : "\n", list->parts == 2 ? cli_list_text(list, 2 * k + 1) : "");
+    cli_print_parts(list, k);
   }
   if (result->status != PERM_OK)
     printf("  %s\n", result->message);

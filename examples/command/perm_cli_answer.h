@@ -77,19 +77,7 @@ static void cli_json_head(const char *name, const perm_matrix *matrix)
   cli_json_reading();
 }
 
-static void cli_print_rook(const perm_integer *numbers, int count, int json)
-{
-  char text[PERM_TEXT_BYTES];
-  int k;
-  printf(json ? ",\"rook\":[" : "  rook numbers =");
-  for (k = 0; k < count; k++) {
-    perm_integer_text(&numbers[k], text, sizeof text);
-    printf(json ? "%s\"%s\"" : "%s %s", json && k ? "," : "", text);
-  }
-  printf(json ? "]" : "\n");
-}
-
-/* Minors, derivatives or chances, `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`,
+/* A list of `parts` numbers each: doubles, or integers; NULL, NULL: none. In rows of `columns`,
    or at: one for each entry of a matrix. */
 typedef struct cli_minors {
   double *number, *unmatched; /* unmatched: chances of the longer side's lines, or NULL */
@@ -121,8 +109,7 @@ static int cli_longer(const perm_matrix *matrix)
 
 static void cli_no_memory(perm_result *result)
 {
-  result->status = PERM_ERROR_MEMORY;
-  snprintf(result->message, sizeof result->message, "out of memory");
+  generate_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
 /* The row of entry k of the list, from 0; *row: of the one before. */
@@ -156,6 +143,13 @@ static const char *cli_list_text(const cli_minors *list, int k)
   return text;
 }
 
+/* Number k's parts. */
+static void cli_print_parts(const cli_minors *list, int k)
+{
+  for (int part = 0; part < list->parts; part++)
+    printf(" %s%s", cli_list_text(list, list->parts * k + part), part == list->parts - 1 ? "\n" : "");
+}
+
 static const char *cli_method_name(perm_method method)
 {
   return cli_proves && method == PERM_METHOD_EXACT ? "proof" : perm_name("method", method);
@@ -168,7 +162,7 @@ static int cli_is_part_of_proof(const perm_result *result)
 }
 
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result,
-                           const cli_minors *list, const perm_integer *numbers)
+                           const cli_minors *list)
 {
   const int parts = list->parts, count = list->count, columns = list->columns;
   char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
@@ -235,8 +229,6 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf("%s%.3g%s", k ? "," : ",\"bounds\":[", list->bound[k], k + 1 < count ? "" : "]");
   printf(",\"escalated\":%d", result->escalated);
   cli_json_status(result->status, result->message);
-  if (numbers)
-    cli_print_rook(numbers, (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, 1);
   printf("}\n");
 }
 
@@ -437,9 +429,8 @@ static void cli_print_market(const perm_result *result, const cli_minors *list)
   printf(result->exp2 ? "%% %s, in units of 2^%lld\n" : "%% %s\n", list->what, result->exp2);
   printf("%d %d %d\n", list->at->m, list->at->n, list->count);
   for (k = 0; k < list->count && !ferror(stdout); k++) {
-    printf("%d %d %s", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1,
-           cli_list_text(list, list->parts * k));
-    printf(list->parts == 2 ? " %s\n" : "\n", list->parts == 2 ? cli_list_text(list, 2 * k + 1) : "");
+    printf("%d %d", cli_list_row(list, k, &row) + 1, list->at->column[k] + 1);
+    cli_print_parts(list, k);
   }
 }
 
@@ -447,9 +438,14 @@ static void cli_print_market(const perm_result *result, const cli_minors *list)
 static void cli_print_list(const perm_matrix *matrix, const perm_result *result, const cli_minors *list)
 {
   const int parts = list->parts;
+  const int rook = !strcmp(list->what, "rook");
   char unit[64];
   int k, row = 0;
-  printf("  %s%s", list->what, result->exp2 ? "" : ":\n");
+  printf("  %s%s", list->what, rook ? " numbers =" : result->exp2 ? "" : ":\n");
+  for (k = 0; rook && k < list->count; k++)
+    printf(" %s%s", cli_list_text(list, k), k == list->count - 1 ? "\n" : "");
+  if (rook)
+    return;
   if (result->exp2) {
     cli_decimal(1, result->exp2, 7, unit, sizeof unit);
     printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);

@@ -372,9 +372,8 @@ static int cli_check_counts(const cli *run, const perm_matrix *matrix, perm_resu
   const int m = matrix->m, n = matrix->n, rows = run->rows && run->rows != m;
   if (!rows && (!run->columns || run->columns == n))
     return 1;
-  result->status = PERM_ERROR_COUNTS;
-  snprintf(result->message, sizeof result->message, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
-           rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
+  generate_fail(result, PERM_ERROR_COUNTS, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
+                rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
   return 0;
 }
 
@@ -393,8 +392,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
   if (!cli_check_counts(run, matrix, result)) {
     /* is told */
   } else if (run->estimate && m != n) {
-    result->status = PERM_ERROR_UNSUPPORTED;
-    snprintf(result->message, sizeof result->message, "--estimate takes square matrices");
+    generate_fail(result, PERM_ERROR_UNSUPPORTED, "--estimate takes square matrices");
   } else if (!run->estimate || n <= PERM_ESTIMATE_MAX_N) { /* beyond, the library refuses without an array */
     result->status = cli_dense(run, matrix, &real, run->estimate ? NULL : &integer);
     cli_seconds_taken(&rest.options, cli_clock() - start);
@@ -405,7 +403,7 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
       snprintf(result->message, sizeof result->message, "max_bytes = %s is too little: at least %s of input are needed",
                most, needed);
     } else if (result->status != PERM_OK)
-      snprintf(result->message, sizeof result->message, "%s", perm_status_text(result->status));
+      generate_fail(result, result->status, "%s", perm_status_text(result->status));
     if (result->status != PERM_OK)
       result->value = result->imaginary = NAN;
   }

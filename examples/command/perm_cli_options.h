@@ -57,6 +57,11 @@ static const char *const cli_older[][2] = {
     {"cached", "hybrid"}, {"codegen-registers", "codegen"}, {"codegen-memory", "codegen"}};
 static int cli_proves; /* --prove, or --method proof, the older words, which need no file */
 
+#define CLI_LISTS " --minors --gradient --marginals --rook --polynomial --permanental --amplitudes "
+#define CLI_POLYNOMIAL_USELESS " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain " \
+                               "--rows --cols --gpus --cpu-fallback --gpu-cache ",                                  \
+                               "the coefficients of one polynomial are computed on the CPU, with bounds"
+
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--estimate", " --mod --precision --certify --tolerance --method --effort --isa --gpus --cpu-fallback --gpu-cache "
@@ -77,12 +82,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--market", " --json --rows --cols ", "it prints one matrix, of entries as they are"},
     {"--rook", " --polynomial --permanental --certify --tolerance --gpus --cpu-fallback --gpu-cache ",
      "rook numbers are computed exactly on the CPU"},
-    {"--polynomial", " --permanental --certify --tolerance --minors --gradient --marginals --estimate --sample "
-                     "--explain --rows --cols --gpus --cpu-fallback --gpu-cache ",
-     "the coefficients of one polynomial are computed on the CPU, with bounds"},
-    {"--permanental", " --certify --tolerance --minors --gradient --marginals --estimate --sample --explain --rows "
-                      "--cols --gpus --cpu-fallback --gpu-cache ",
-     "the coefficients of one polynomial are computed on the CPU, with bounds"},
+    {"--polynomial", " --permanental" CLI_POLYNOMIAL_USELESS},
+    {"--permanental", CLI_POLYNOMIAL_USELESS},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
@@ -169,6 +170,11 @@ static const char *cli_given(const cli *run, const char *list)
   return NULL;
 }
 
+static int cli_writes_output(const cli *run)
+{
+  return (run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"));
+}
+
 /* Would an option do nothing? */
 static int cli_check_pairs(const cli *run)
 {
@@ -192,12 +198,12 @@ static int cli_check_pairs(const cli *run)
       return cli_usage(text, needs, "add one or leave it out");
     }
   }
-  if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --marginals --rook --polynomial --permanental --estimate --sample "
-                              "--explain --amplitudes --checkpoint --part --mod --certify --tolerance ")) != NULL)
+  if (cli_writes_output(run) &&
+      (other = cli_given(run, CLI_LISTS " --estimate --sample --explain --checkpoint --part --mod --certify "
+                                        "--tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
-  if (run->json && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))))
+  if (run->json && cli_writes_output(run))
     return cli_usage("with standard output for the file there is no place for", "--json", "name another file");
   return CLI_DONE;
 }
@@ -532,8 +538,7 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->marginals || run->minors || run->rook || run->polynomial ||
-      run->permanental || run->sample || run->amplitudes)
+  if (cli_given(run, CLI_LISTS " --estimate --sample "))
     return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook, --amplitudes "
                      "and polynomials do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
@@ -556,8 +561,7 @@ static int cli_take_flag(cli *run, const char *name)
   const struct { const char *name; int *place; } flags[] = {
       {"--json", &run->json}, {"--force", &run->force}, {"--merge", &run->merge}, {"--estimate", &run->estimate},
       {"--gradient", &run->gradient}, {"--marginals", &run->marginals}, {"--rook", &run->rook},
-      {"--permanental", &run->permanental},
-      {"--progress", &run->progress}, {"--market", &run->market},
+      {"--permanental", &run->permanental}, {"--progress", &run->progress}, {"--market", &run->market},
       {"--amplitudes", &run->amplitudes}, {"--probabilities", &run->probabilities},
       {"--certify", &run->options.certify}, {"--cpu-fallback", &run->options.gpu.cpu_fallback}};
   int k;

@@ -1,7 +1,6 @@
 /* ========================================================================================== >>circle
    Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
-   the degree: a_k is r^-k times their discrete Fourier transform. (Fewer points would add a_(k + N) r^N to a_k.) Of
-   real pencils conjugate points have conjugate values.
+   the degree: a_k is r^-k times their discrete Fourier transform. Of real pencils half the points are enough.
    THE BOUND, u = 2^-53:
    1. Of entries that are not negative every term of a sum is positive: a coefficient is wrong by gamma(roundings) of
       itself, and by what underflow loses, 2^-1074 a term, times at most 2^room, what other rows have.
@@ -11,7 +10,7 @@
 #pragma once
 #include "coefficients.h"
 
-/* Returns log2 of a bound on sums of products of rows with entries of at most 1. */
+/* log2 of a bound on sums of products of rows, of entries of at most 1. */
 static int permi_circle_room(const permi_pencil *pencil)
 {
   double bits = 2;
@@ -20,7 +19,7 @@ static int permi_circle_room(const permi_pencil *pencil)
   return (int)fmin(bits, 1e6);
 }
 
-/* By >>coefficients, of C and L scaled to a largest entry from 1/2 to 1. */
+/* Of C and L with a largest entry from 1/2 to 1. */
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
@@ -55,8 +54,7 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
   const int N = pencil->most + 1, parts = pencil->parts, last = parts == 1 ? N / 2 : N - 1;
   const int lines = pencil->m < pencil->n ? pencil->m : pencil->n;
   const double r = ldexp(1, pencil->shift);
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  double *root = (double *)permi_pool_get(&pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
+  double *root = (double *)permi_pool_get(&pencil->pool, 4 * (size_t)N, sizeof *root), *value = root + 2 * N;
   double bits = (double)INFINITY, error = 0, most;
   perm_result *result = pencil->result;
   perm_status status = root ? permi_pencil_moduli(pencil, r, &bits) : PERM_ERROR_MEMORY;
@@ -90,11 +88,9 @@ static perm_status permi_circle_run(permi_pencil *pencil, double *values, double
       values[k * parts + j] = permi_ldexp(sum[j], shift);
     bounds[k] = permi_ldexp(error * (1 + 1e-9), shift) + DBL_MIN;
   }
-  permi_pool_release(&pool);
   return status;
 }
 
-/* Sets coefficients in doubles, and bounds on their errors. */
 static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   perm_status status = PERM_OK, planning = PERM_ERROR_LIMIT;

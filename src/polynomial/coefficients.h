@@ -1,30 +1,27 @@
 /* ==================================================================================== >>coefficients
-   Polynomials as values of >>arrays: K words a state, 0, then the coefficients of x^0, x^1, ..., then at least one 0.
-   An entry c + l x adds c times a value, and l times the words one place lower. K grows with the degree that a step can
-   reach. Coefficients are modulo 2^64, modulo primes below 2^50, or, of entries that are not negative, doubles. */
+   Polynomials in >>arrays: K words a state, 0, the coefficients of x^0, x^1, ..., at least one 0; an entry c + l x adds
+   c times a value and l times the words one place lower. Coefficients are modulo 2^64, modulo primes below 2^50, or, of
+   entries >= 0, doubles. */
 #pragma once
-#include "../proof/polynomial.h"
 #include "points.h"
 
-#define PERMI_COEFFICIENT_WAYS 32  /* of a state, summed at once */
+#define PERMI_COEFFICIENT_WAYS 32  /* at once */
 #define PERMI_COEFFICIENT_DENSE 10 /* order */
 
 typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
-  double seconds;   /* of a pass */
-  double roundings; /* of a coefficient, at most */
-  double ways;      /* terms of all values */
+  double seconds, roundings, ways; /* of a pass; of a coefficient; terms of all values */
 } permi_coefficients;
 
 typedef struct permi_coefficients_run {
   permi_arrays_run base;
-  permi_rook_kernel kernel; /* of the pass */
-  double prime;             /* 1: 2^64; 0: none, doubles */
+  permi_rook_kernel kernel;
+  double prime; /* 1: 2^64; 0: doubles */
 } permi_coefficients_run;
 
-/* Returns the kernel modulo primes, or modulo 2^64 if `whole`, for which lanes are needed. */
+/* whole: modulo 2^64, which needs lanes. */
 static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
 {
 #if PERMI_X86
@@ -37,7 +34,7 @@ static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
   return whole ? NULL : permi_rook_values_plain;
 }
 
-/* Sums blocks; `numbers` are a run's. */
+/* numbers: a run's. */
 static void permi_coefficients_block(const permi_numbers *numbers, void *to, size_t count, const permi_origin *origin,
                                      int origins)
 {
@@ -74,7 +71,7 @@ static void permi_coefficients_block(const permi_numbers *numbers, void *to, siz
   }
 }
 
-/* Sets entries and words of steps. mark: zeros, of vertices with an L. */
+/* mark: zeros; of vertices with an L. */
 static void permi_coefficients_fill(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
 {
   permi_frontier *frontier = plan->frontier;
@@ -141,39 +138,34 @@ static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coeff
     return PERM_ERROR_MEMORY;
   plan->seconds = 0;
   permi_coefficients_fill(pencil, plan, mark);
-  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch))
+  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch) ||
+      (frontier->arrays && !permi_places_measure(frontier, watch)))
     return PERM_ERROR_MEMORY;
-  if (!frontier->arrays) {
+  if (frontier->arrays)
+    frontier->arrays->bytes += 64;
+  else
     plan->seconds = (double)INFINITY;
-    return PERM_OK;
-  }
-  if (!permi_places_measure(frontier, watch))
-    return PERM_ERROR_MEMORY;
-  frontier->arrays->bytes += 64;
   return PERM_OK;
 }
 
-/* Plans values for a square pencil of real entries. plan->seconds is INFINITY if there is no plan or, unless asked for,
-   many entries, or 0, without a frontier, if P is 0. The caller releases the cleared plan. */
+/* Plans a square real pencil. plan->seconds: INFINITY: no plan; 0, without a frontier: P is 0. The caller releases the
+   cleared plan. */
 static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
 {
   const perm_allocator *allocator = &pencil->options->allocator;
   const int n = pencil->n;
-  permi_pool pool = {allocator, NULL, 0};
-  int *line = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *line);
-  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pool, 2 * (size_t)n, 1);
-  double *binomial = NULL;
-  perm_status status = PERM_OK;
+  int *line = (int *)permi_pool_get(&pencil->pool, 2 * (size_t)n, sizeof *line);
+  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pencil->pool, 2 * (size_t)n, 1);
+  perm_status status = PERM_ERROR_MEMORY;
   plan->seconds = (double)INFINITY;
   if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
       (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
-    goto done;
-  status = PERM_ERROR_MEMORY;
+    return PERM_OK;
   pencil->matrix.kind = PERM_KIND_INTEGER;
   for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
-  binomial = permi_binomials(allocator, n);
-  if (!pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
+  double *binomial = permi_binomials(allocator, n);
+  if (!pencil->pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
     plan->working.watch = pencil->watch;
     permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
     for (int v = 0; v < 2 * n; v++)
@@ -184,9 +176,7 @@ static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficie
     else
       plan->seconds = 0;
   }
-done:
   permi_release(allocator, binomial);
-  permi_pool_release(&pool);
   return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
 }
 
@@ -210,30 +200,29 @@ static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coeff
   return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
 }
 
-/* Returns 0 if words modulo 2^64 will do for coefficients below 2^bits. */
+/* 0: words modulo 2^64 will do. */
 static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
   const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
   return words ? 0 : permi_points_primes(bits);
 }
 
-/* Sets integers below 2^bits or, in `doubles`, coefficients of entries that are not negative. */
+/* Sets integers below 2^bits or, of entries >= 0, doubles. */
 static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coefficients *plan, double bits,
                                               perm_integer *numbers, double *doubles)
 {
   const int primes = doubles ? 0 : permi_coefficients_primes(plan, bits), passes = primes ? primes : 1;
   const perm_isa isa = plan->frontier->arrays->isa;
   const size_t words = (size_t)passes + 1, count = (size_t)pencil->degree + 1;
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_get(&pool, words * (count + 2), sizeof *residue);
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, words * (count + 2), sizeof *residue);
   permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   run.base.own = permi_coefficients_block;
   run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
-  if (!pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
-    run.base.memory += 64; /* the word before the first value is read, and makes no difference */
+  if (!pencil->pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
+    run.base.memory += 64; /* the word before the first is read */
     permi_primes_choose(prime, (size_t)passes, 0, 50);
     status = PERM_OK;
   }
@@ -258,7 +247,6 @@ static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coeffi
   pencil->result->threads = run.base.base.threads;
   pencil->result->isa = isa;
   permi_pool_release(&run.base.base.pool);
-  permi_pool_release(&pool);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

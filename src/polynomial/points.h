@@ -1,10 +1,10 @@
 /* ========================================================================================== >>points
-   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or, if these are too long, modulo primes,
-   are interpolated by Newton modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of
-   the sums of lines. */
+   P(x) = per(C + x L) of integers: values at 0, 1, -1, 2, ..., as they are or modulo primes, interpolated by Newton
+   modulo primes. The coefficients' moduli add up to per(|C| + |L|), at most the product of sums of lines. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../plan/compute.h"
+#include "../proof/polynomial.h"
 #include "../sparse/sparse.h"
 
 typedef enum permi_side_kind {
@@ -20,18 +20,17 @@ typedef struct permi_side { /* C or L */
 
 typedef struct permi_pencil_call {
   permi_side side[2];
-  int m, n, parts, degree, alternates; /* alternates: 1: every other coefficient changes its sign, not the last */
+  int m, n, parts, degree, alternates; /* alternates: per(x I - C) */
   int at[5];                           /* arguments: C, L, degree, options, coefficients */
   perm_integer *integers;
   double *values, *bounds;
-  int forms; /* 0, or C, L_1, .. stand in side[0], one below the other, and degree + 1 counts all coefficients */
+  int forms; /* or 0; side[0]: C, L_1, .. one below the other; degree + 1 coefficients in all */
   const int *cuts;
 } permi_pencil_call;
 
 typedef struct permi_pencil {
   int m, n, parts, most, degree; /* most: P's degree, at most; degree: asked for */
-  int certify, negative;         /* negative: an entry is, or is complex */
-  int shift;                     /* log2 of the size of C's entries over L's */
+  int certify, negative, shift;  /* negative: or complex entries; shift: log2 of C's size over L's */
   double largest[2];             /* modulus in C, in L */
   const perm_options *options;
   permi_control *watch;
@@ -42,7 +41,7 @@ typedef struct permi_pencil {
   perm_matrix matrix; /* entries at a point */
 } permi_pencil;
 
-/* Returns the column of a row's k-th entry, at least n: none. */
+/* Returns the column of a row's k-th entry; n or more: none. */
 static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int parts, permi_cell *cell)
 {
   const ptrdiff_t at = (side->ld * i + (ptrdiff_t)k) * parts;
@@ -64,7 +63,7 @@ static int permi_side_entry(const permi_side *side, int i, size_t k, int n, int 
   return column;
 }
 
-/* Counts the entries that C or L has or, with pencil->cell, takes them. mark: of columns with an L. */
+/* Counts entries or, with pencil->cell, takes them. mark: columns with an L. */
 static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, unsigned char *mark)
 {
   size_t used = 0, k[2];
@@ -112,7 +111,7 @@ static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, pe
   pencil->pool.allocator = &watch->options->allocator;
 }
 
-/* Makes a cleared pencil of C = side[0] and L = side[1]. Returns 0 without memory. */
+/* Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
   const size_t m = (size_t)pencil->m, n = (size_t)pencil->n, nnz = permi_pencil_merge(pencil, side, NULL);
@@ -168,24 +167,22 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
       int64_t y = p ? 0 : c + l * x;
-      if (p) {
-        const uint64_t product = permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p);
-        const uint64_t r = permi_residue_add(permi_residue_of(c, p), product, 0, p);
-        y = r > p / 2 ? -(int64_t)(p - r) : (int64_t)r;
-      }
+      if (p)
+        y = (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
+                                        permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p);
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }
 }
 
-/* Returns 1 if the matrix is better an array: plans for sparse ones would take longer than its permanent. */
+/* Sparse plans would take longer than its permanent. */
 static int permi_pencil_is_dense(const permi_pencil *pencil)
 {
   return 2.0 * (double)pencil->matrix.nnz > (double)pencil->m * pencil->n && pencil->m <= PERM_MAX_LINES &&
          pencil->n <= PERM_MAX_LINES;
 }
 
-/* Computes the permanent exactly, modulo `modulus` unless 0, or in doubles or, into *job unless NULL, plans. */
+/* Exactly, modulo `modulus` unless 0, or in doubles; job: only plans, unless NULL. */
 static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact, uint64_t modulus, perm_job **job)
 {
   perm_options one = *pencil->options;
@@ -212,7 +209,6 @@ static perm_status permi_pencil_permanent(const permi_pencil *pencil, int exact,
   return status == PERM_TOLERANCE_NOT_MET ? PERM_OK : status;
 }
 
-/* Returns the predicted seconds of such a permanent, or INFINITY, and why. */
 static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64_t modulus, perm_status *status)
 {
   perm_job *job = NULL;
@@ -224,7 +220,7 @@ static double permi_pencil_seconds(const permi_pencil *pencil, int exact, uint64
   return seconds;
 }
 
-/* Lowers *bits to log2 of a proved bound on per(|C| + r |L|), computed in doubles. */
+/* Lowers *bits to a proved log2 of per(|C| + r |L|). */
 static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *bits)
 {
   const int certify = pencil->certify;
@@ -235,7 +231,7 @@ static perm_status permi_pencil_moduli(permi_pencil *pencil, double r, double *b
   pencil->certify = 1;
   const perm_status status = permi_pencil_permanent(pencil, 0, 0, NULL);
   pencil->certify = certify;
-  if (status == PERM_OK) /* moduli and sums are rounded */
+  if (status == PERM_OK) /* sums are rounded */
     *bits = fmin(*bits, log2(result->value + result->error_bound) + (double)result->exp2 + 1e-9);
   return status;
 }
@@ -246,7 +242,7 @@ static perm_status permi_pencil_overflows(const permi_pencil *pencil, double bit
                     bits + 2, 64 * PERM_INTEGER_WORDS);
 }
 
-/* Says if what takes `seconds` may run; `planning`: why they may be INFINITY. */
+/* planning: why seconds may be INFINITY. */
 static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, perm_status planning)
 {
   const perm_options *options = pencil->options;
@@ -268,7 +264,7 @@ static int64_t permi_point(int j)
   return j & 1 ? j / 2 + 1 : -(j / 2);
 }
 
-/* Returns 1 if values at all points can be computed as they are. */
+/* Values as they are. */
 static int permi_points_fit(permi_pencil *pencil)
 {
   const double last = (pencil->most + 1) / 2;
@@ -276,13 +272,12 @@ static int permi_points_fit(permi_pencil *pencil)
          permi_pencil_bits(pencil, last) <= 64 * PERM_INTEGER_WORDS - 2;
 }
 
-/* Primes below 2^50: doubles have Gaussian entries modulo these. */
+/* Below 2^50: doubles have Gaussian entries modulo these. */
 static int permi_points_primes(double bits)
 {
   return (int)((bits + 1) / 49.99) + 1;
 }
 
-/* Returns the predicted seconds of coefficients below 2^bits, or INFINITY, and why. */
 static double permi_points_seconds(permi_pencil *pencil, double bits, int modular, perm_status *status)
 {
   const uint64_t modulus = modular ? UINT64_C(1) << 50 : 0;
@@ -291,7 +286,7 @@ static double permi_points_seconds(permi_pencil *pencil, double bits, int modula
          (modular ? permi_points_primes(bits) : 1);
 }
 
-/* Turns values at the points into coefficients, modulo a prime. inverse: room for `most` + 1. */
+/* Values become coefficients. inverse: room for `most` + 1. */
 static void permi_points_interpolate(uint64_t *f, int most, const permi_odd_modulus *prime, uint64_t *inverse)
 {
   const uint64_t p = prime->p;
@@ -319,18 +314,18 @@ static void permi_chinese_integer(const permi_odd_modulus *prime, const uint64_t
   permi_integer_trim(number);
 }
 
-/* Sets coefficients below 2^bits, by values as they are or modulo primes. */
+/* Sets coefficients below 2^bits. */
 static perm_status permi_points_run(permi_pencil *pencil, double bits, int modular, perm_integer *numbers)
 {
   const int parts = pencil->parts, primes = permi_points_primes(bits), runs = modular ? primes : 1;
   const size_t points = (size_t)pencil->most + 1, words = (size_t)primes + 1, count = (size_t)(pencil->degree + 1);
   permi_control *watch = pencil->watch;
-  permi_pool pool = {&pencil->options->allocator, NULL, 0};
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, 2 * count * words, sizeof *residue);
-  uint64_t *f = (uint64_t *)permi_pool_get(&pool, 3 * points + 2 * words, sizeof *f);
-  perm_integer *value = (perm_integer *)permi_pool_get(&pool, 2 * points, sizeof *value);
-  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  permi_pool *pool = &pencil->pool;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(pool, 2 * count * words, sizeof *residue);
+  uint64_t *f = (uint64_t *)permi_pool_get(pool, 3 * points + 2 * words, sizeof *f);
+  perm_integer *value = (perm_integer *)permi_pool_get(pool, 2 * points, sizeof *value);
+  perm_status status = pool->failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK)
     permi_primes_choose(prime, (size_t)primes, 0, 50);
   for (int q = 0; q < primes && status == PERM_OK; q++) {
@@ -356,7 +351,6 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
   }
   for (size_t j = 0; j < count * (size_t)parts && status == PERM_OK; j++)
     permi_chinese_integer(prime, residue + j * (size_t)primes, primes, f + 3 * points, &numbers[j]);
-  permi_pool_release(&pool);
   return status;
 }
 /* SPDX-License-Identifier: MIT */

@@ -58,7 +58,6 @@ static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_
   return status;
 }
 
-/* Sets the coefficients of a pencil of integers. */
 static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *plan, perm_integer *numbers)
 {
   const int frontier = pencil->options->method == PERM_METHOD_FRONTIER;
@@ -73,7 +72,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
   if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* moduli are worth a permanent if fewer bits help */
+      bits > 58) /* where fewer bits help */
     status = permi_pencil_moduli(pencil, 1, &bits);
   if (status != PERM_OK)
     return status;
@@ -91,7 +90,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   return status;
 }
 
-/* Completes coefficients up to `given`, and the result. */
+/* given: degree of what was computed. */
 static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_options *options, int given,
                                       perm_result *result)
 {
@@ -188,9 +187,24 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static int permi_pencil_parts(const perm_matrix *c, const perm_matrix *l)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
 {
-  return (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
+  const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+  return call;
+}
+
+static permi_pencil_call permi_several_call(int m, int n, int parts, const double *real, const int64_t *integer,
+                                            ptrdiff_t ld, int variables, const int *cuts)
+{
+  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, real, integer, ld}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
+                            m, n, parts, -1, 0, {4, 4, 6, 7, 8}, NULL, NULL, NULL, variables + 1, cuts};
+  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
+  for (int k = 0; k < variables && count > 0; k++)
+    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
+  call.degree += (int)count;
+  return call;
 }
 
 #define PERMI_POLYNOMIAL_EXACT(name, parts)                                                                            \
@@ -212,9 +226,8 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
-                            coefficients, NULL, NULL, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
+  call.integers = coefficients;
   return permi_pencil_run(&call, options, result);
 }
 
@@ -222,9 +235,9 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {PERMI_SIDE_MATRIX, l, NULL, NULL, 0}},
-                            c ? c->m : 0, c ? c->n : 0, permi_pencil_parts(c, l), degree, 0, {1, 2, 3, 4, 5},
-                            NULL, coefficients, bounds, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
+  call.values = coefficients;
+  call.bounds = bounds;
   return permi_pencil_run(&call, options, result);
 }
 
@@ -240,51 +253,27 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  const int n = matrix ? matrix->n : 0;
-  permi_pencil_call call = {{{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0},
-                             {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            n, n, permi_pencil_parts(matrix, NULL), n, 1, {1, 1, 1, 2, 3},
-                            coefficients, NULL, NULL, 0, NULL};
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
+  call.integers = coefficients;
+  call.alternates = 1;
+  const int at[5] = {1, 1, 1, 2, 3};
+  memcpy(call.at, at, sizeof at);
+  call.m = call.n;
   return permi_pencil_run(&call, options, result);
 }
 
-PERM_MORE_API perm_status perm_polynomial_several_integer(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
-                                                          const int *cuts, const perm_options *options,
-                                                          perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            coefficients, NULL, NULL, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_gaussian(int m, int n, int variables, const int64_t *a, ptrdiff_t lda,
-                                                           const int *cuts, const perm_options *options,
-                                                           perm_integer *coefficients, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, NULL, a, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            coefficients, NULL, NULL, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_real(int m, int n, int variables, const double *a, ptrdiff_t lda,
-                                                       const int *cuts, const perm_options *options,
-                                                       double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 1, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            NULL, coefficients, bounds, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
-
-PERM_MORE_API perm_status perm_polynomial_several_complex(int m, int n, int variables, const double *a, ptrdiff_t lda,
-                                                          const int *cuts, const perm_options *options,
-                                                          double *coefficients, double *bounds, perm_result *result)
-{
-  permi_pencil_call call = {{{PERMI_SIDE_ARRAY, NULL, a, NULL, lda}, {PERMI_SIDE_IDENTITY, NULL, NULL, NULL, 0}},
-                            m, n, 2, permi_several_degree(variables, cuts), 0, {4, 4, 6, 7, 8},
-                            NULL, coefficients, bounds, variables + 1, cuts};
-  return permi_pencil_run(&call, options, result);
-}
+#define PERMI_SEVERAL_EXACT(name, parts)                                                                               \
+  PERM_MORE_API perm_status name(int m, int n, int variables, const int64_t *a, ptrdiff_t lda, const int *cuts,        \
+                                 const perm_options *options, perm_integer *to, perm_result *result)                   \
+  { permi_pencil_call call = permi_several_call(m, n, parts, NULL, a, lda, variables, cuts); call.integers = to;       \
+    return permi_pencil_run(&call, options, result); }
+#define PERMI_SEVERAL(name, parts)                                                                                     \
+  PERM_MORE_API perm_status name(int m, int n, int variables, const double *a, ptrdiff_t lda, const int *cuts,         \
+                                 const perm_options *options, double *to, double *sure, perm_result *result)           \
+  { permi_pencil_call call = permi_several_call(m, n, parts, a, NULL, lda, variables, cuts); call.values = to;         \
+    call.bounds = sure; return permi_pencil_run(&call, options, result); }
+PERMI_SEVERAL_EXACT(perm_polynomial_several_integer, 1)
+PERMI_SEVERAL_EXACT(perm_polynomial_several_gaussian, 2)
+PERMI_SEVERAL(perm_polynomial_several_real, 1)
+PERMI_SEVERAL(perm_polynomial_several_complex, 2)
 /* SPDX-License-Identifier: MIT */

@@ -1,7 +1,6 @@
 /* ========================================================================================= >>several
    per(C + x_1 L_1 + ..), the degree in each variable cut: for all sets S of columns the permanents of the first |S|
-   rows there, as polynomials. That of S is a sum over its columns, without signs that cancel: in doubles, beside one of
-   moduli, or of integers modulo primes below 2^62.
+   rows there, as sums over the columns of S, without signs: in doubles, beside moduli, or modulo primes below 2^62.
    THE BOUND, u = 2^-53: row i adds at most 2 (v + 1) i products to a part, and moduli are rounded thrice: a complex sum
    is wrong by sqrt(2) gamma(2 (v + 1) i + 6) times that of moduli, a coefficient by gamma of 3/2 the sum over rows, and
    of what is added at the end. What underflows, 2^-1074 a product, meets rows of (v + 1) n entries of at most 1. */
@@ -13,16 +12,16 @@
 typedef struct permi_several {
   int m, n, forms, planes; /* m <= n; forms: C, L_1, .. */
   size_t count;            /* coefficients */
-  int *unit;               /* of each form: the exponent of its largest entry */
-  size_t *step;            /* of each form: the distance of x_k, and behind, that of what it is a digit of */
+  int *unit;               /* of forms: the exponent of the largest entry */
+  size_t *step;            /* of forms: the distance of x_k; then periods */
   double *entry;           /* of row i, column j, form k: re, im, modulus, of at most 1 */
   uint64_t *residue;       /* re 2^64, im 2^64, modulo p */
-  double *value;           /* of a set: re, im, moduli; or, at the same place, */
-  uint64_t *word;          /* residues */
+  double *value;           /* of sets: re, im, moduli */
+  uint64_t *word;          /* there, too: residues */
   permi_control *watch;
 } permi_several;
 
-/* to += c x_k from, in doubles. */
+/* to += c x_k from. */
 static void permi_several_add(const permi_several *s, int k, const double *c, const double *from, double *to)
 {
   const size_t count = s->count, period = s->step[s->forms + k], step = s->step[k];
@@ -54,7 +53,7 @@ static void permi_several_add_residues(const permi_several *s, int k, const uint
         }
 }
 
-/* The sum of the sets of m columns goes behind the sets. */
+/* The sum goes behind the sets. */
 static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus *prime)
 {
   permi_control *watch = s->watch;
@@ -96,7 +95,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
   return PERM_OK;
 }
 
-/* Sets entries (residues), of the transpose if m > n. Returns log2 of a bound on the sum of all moduli. */
+/* Of the transpose if m > n. Returns log2 of a bound on the sum of moduli. */
 static double permi_several_fill(permi_several *s, const permi_pencil_call *call, const permi_odd_modulus *prime)
 {
   const int by = call->m > call->n;
@@ -130,7 +129,6 @@ static double permi_several_fill(permi_several *s, const permi_pencil_call *call
   return bits * (1 + 1e-12) + 1e-9;
 }
 
-/* Sets coefficients from the sum, and bounds on their errors. */
 static void permi_several_doubles(const permi_several *s, const permi_pencil_call *call, double roundings, double lost)
 {
   const int parts = call->parts;
@@ -166,15 +164,6 @@ static perm_status permi_several_integers(permi_several *s, permi_pencil *pencil
   for (size_t t = 0; t < numbers && status == PERM_OK; t++)
     permi_chinese_integer(prime, residue + t * (size_t)primes, primes, residue + numbers * words, &call->integers[t]);
   return status;
-}
-
-/* Returns one less than the number of coefficients, or -1. */
-static int permi_several_degree(int variables, const int *cuts)
-{
-  double count = variables < 0 || (variables > 0 && !cuts) ? 0 : 1;
-  for (int k = 0; k < variables && count > 0; k++)
-    count = cuts[k] < 0 || count * (cuts[k] + 1.0) > 1e7 ? 0 : count * (cuts[k] + 1.0);
-  return (int)count - 1;
 }
 
 static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call *call)

@@ -1,12 +1,11 @@
 /* ===================================================================================== >>placements
    Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
-   of its scope, bits of an index, and the number i of matched eliminated vertices of one side, of which the subtree has
-   fewer: S tells the other side's. So a table of t vertices, with r rows and c columns below it, has 2^t (1 + min(r,
-   c)) values. Eliminating v takes f to g:
+   of its scope and the number i of matched eliminated vertices of the side that has fewer of them; S tells the other
+   side's. Of t vertices, r rows and c columns below, it has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
        g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. In an array of
-   values a shift by one does not touch the next set, as the last values of f are 0.
-   All sums are modulo primes; a run in doubles on |entries|, for all i at once, tells how many are needed. */
+   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. A shift by one
+   does not touch the next set, as the last values of f are 0. Sums are modulo primes; a run in doubles on |entries|,
+   for all i at once, tells how many are needed. */
 #pragma once
 #include "../polynomial/coefficients.h"
 #include "../tree/tree_build.h"
@@ -19,7 +18,7 @@
 typedef struct permi_rook_table {
   const permi_tree_node *node;
   int gone[2], counted, degrees; /* degrees: 1 + the largest i */
-  size_t at;                     /* its values; none of a leaf, whose entries will do */
+  size_t at;                     /* its values; a leaf has none */
 } permi_rook_table;
 
 typedef struct permi_rook_source { /* c f[S - from], of sets that contain `want` */
@@ -32,7 +31,7 @@ typedef struct permi_placements {
   const permi_block *block;
   const perm_allocator *allocator;
   permi_control *watch;
-  permi_rook_kernel kernel[2]; /* the second, or NULL: of words, in place of one prime */
+  permi_rook_kernel kernel[2]; /* second: of words, or NULL */
   int threads;
   double way_seconds;         /* of a double of a source */
   permi_tree *tree;
@@ -51,7 +50,7 @@ typedef struct permi_placements {
   const permi_tree_node *node;
   int counted, low;           /* low: bits of sets within a tile */
   size_t pitch, sets;         /* pitch: doubles of a set */
-  uint32_t outside, never;    /* vertices that f does not know; high ones that y does not */
+  uint32_t outside, never;    /* vertices unknown to f; high ones, to y */
   const double *x;
   double *y;
   permi_rook_source source[PERMI_ROOK_WAYS];
@@ -88,7 +87,7 @@ static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
   return thread == 0 && permi_watch(p->watch, 0) ? p->watch->stopped : PERM_OK;
 }
 
-/* y := the sum of the sources, or more if `again`. Then there are none. */
+/* y := the sum of the sources (+ y if `again`), which are gone then. */
 static void permi_rook_pass(permi_placements *p)
 {
   const uint32_t within = (1u << p->low) - 1, high = (uint32_t)(p->sets - 1) & ~within;
@@ -124,7 +123,7 @@ static void permi_rook_pass(permi_placements *p)
 
 static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
 {
-  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2: of products of any two */
+  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2 */
   if (p->sources == PERMI_ROOK_WAYS)
     permi_rook_pass(p);
   permi_rook_source *source = &p->source[p->sources++];
@@ -137,7 +136,7 @@ static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, d
   p->terms = (source->way.full ? 1 : p->terms) + size;
 }
 
-/* Adds the sources of a vertex' entries; its scope lies at `scope` in the node's. Returns what its matching counts. */
+/* Its scope lies at `scope` in the node's. Returns what its matching counts. */
 static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
 {
   const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
@@ -297,7 +296,7 @@ static void permi_rook_visit(permi_placements *p, int i)
   p->tables += 1 - node->children;
 }
 
-/* Visits all nodes, modulo p->modulus, of p 1: 2^64; or in doubles, unless `numbered`; prices without p->values. */
+/* Modulo p->modulus, of p 1: 2^64; in doubles unless `numbered`; prices without p->values. */
 static void permi_rook_walk(permi_placements *p, int numbered)
 {
   p->numbered = numbered;

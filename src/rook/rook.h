@@ -13,8 +13,8 @@ typedef struct permi_rook {
   permi_block block; /* lines with entries */
 } permi_rook;
 
-/* Makes `order` a path's, vertices whose last neighbour goes before it; `after` links all but leaves to the next. work:
-   2 a vertex. */
+/* order: becomes a path's, of vertices whose last neighbour goes before; after: the next of all but leaves; work: 2 a
+   vertex. */
 static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
 {
   int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
@@ -44,8 +44,7 @@ static void permi_rook_chain(const permi_block *block, int *order, int *after, i
   memcpy(order, sequence, (size_t)length * sizeof *order);
 }
 
-/* Plans a tree by least degree or, if that takes long, a path that takes less, annealed for a share of its seconds.
-   plan->seconds is INFINITY if there is none. */
+/* A tree by least degree or, if that takes long, an annealed path that takes less. plan->seconds: INFINITY: none. */
 static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
                                     permi_placements *plan)
 {
@@ -119,7 +118,6 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-/* Computes r_k by values of per(A + x J). */
 static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
 {
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
@@ -220,7 +218,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   return PERM_OK;
 }
 
-/* Returns log2 of a bound: the product over rows, or columns, of 1 + sum of |entries|. */
+/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
 static double permi_rook_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
