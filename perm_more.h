@@ -9370,7 +9370,7 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     return status;
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
   result->error_bound = result->error_estimate = norm;
-  result->terms = p->n ? p->done / p->each : 1;
+  result->terms = p->n ? floor(p->done / p->each + 0.5) : 1;
   result->method = PERM_METHOD_SUBSETS;
   result->isa = p->on_gpu ? PERM_ISA_CUDA : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
   result->gpus = p->on_gpu;
@@ -9667,6 +9667,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_
 }
 
 #if PERMI_WIDTH >= 4
+typedef unsigned long long PERMI_NAME(words) __attribute__((vector_size(8 * PERMI_WIDTH)));
 /* The same modulo 2^64. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way, int ways, double *y, size_t at,
                                                       int parts)
@@ -9677,12 +9678,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way,
     sum[i] = PERMI_I_SET(0);
   for (int s = 0; s < ways; s++) {
     const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
-    const long long c = (long long)way[s].word;
+    const unsigned long long c = way[s].word;
     PERMI_UNROLL
     for (int i = 0; i < parts; i++) {
       PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
       if (c != 1)
-        value = value * c;
+        value = (PERMI_I)((PERMI_NAME(words))value * c); /* signed ones may not wrap */
       sum[i] = PERMI_I_ADD64(sum[i], value);
     }
   }

@@ -202,7 +202,7 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
     return status;
   result->exp2 = (long long)floor(p->n * p->scale + 0.5);
   result->error_bound = result->error_estimate = norm;
-  result->terms = p->n ? p->done / p->each : 1;
+  result->terms = p->n ? floor(p->done / p->each + 0.5) : 1;
   result->method = PERM_METHOD_SUBSETS;
   result->isa = p->on_gpu ? PERM_ISA_CUDA : permi_lanes(permi_isa(options)) >= 4 ? permi_isa(options) : PERM_ISA_PLAIN;
   result->gpus = p->on_gpu;

@@ -335,24 +335,7 @@ FAULT_RUN(perm_workspace_create, { perm_options kept = *opt;
           perm_workspace_free(&kept.allocator);
           CHECK(!memcmp(&kept.allocator, &opt->allocator, sizeof kept.allocator)); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
-static int fault_block(void *user_data, size_t first, size_t count, const double *values)
-{
-  fault_hash((fault_outcome *)user_data, values, (first + count) * sizeof *values); /* first is 0 */
-  return 0;
-}
-static void fault_amplitudes(fault_outcome *o, const perm_options *options)
-{
-  perm_outputs outputs = {NULL, NULL, 1, 0, fault_block, o};
-  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
-}
-FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
-FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
-          o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
-FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
-          o->status = perm_amplitudes_index(4, fault.twice, NULL, &index); (void)opt; })
-FAULT_RUN(perm_amplitudes_state, { int s[4]; o->no_result = 1; (void)opt;
-          o->status = perm_amplitudes_state(4, 3, NULL, 7, s); })
-#include "faults_polynomial.h"
+#include "faults_more.h"
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, NULL, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);

@@ -1,6 +1,24 @@
-/* Calls of polynomials for t_faults.c, which includes this where its own stand. */
-#ifndef PERM_FAULTS_POLYNOMIAL_H_INCLUDED
-#define PERM_FAULTS_POLYNOMIAL_H_INCLUDED
+/* Calls of amplitudes and polynomials for t_faults.c, which includes this where its own stand. */
+#ifndef PERM_FAULTS_MORE_H_INCLUDED
+#define PERM_FAULTS_MORE_H_INCLUDED
+
+static int fault_block(void *user_data, size_t first, size_t count, const double *values)
+{
+  fault_hash((fault_outcome *)user_data, values, (first + count) * sizeof *values); /* first is 0 */
+  return 0;
+}
+static void fault_amplitudes(fault_outcome *o, const perm_options *options)
+{
+  perm_outputs outputs = {NULL, NULL, 1, 0, fault_block, o};
+  o->status = perm_amplitudes_complex(4, 3, fault.real, 4, NULL, &outputs, options, NULL, &o->r);
+}
+FAULT_RUN(perm_amplitudes_complex, { fault_amplitudes(o, opt); })
+FAULT_RUN(perm_amplitudes_count, { size_t count; o->no_result = 1;
+          o->status = perm_amplitudes_count(4, 3, NULL, &count); CHECK(count == (o->status ? 0 : 20)); (void)opt; })
+FAULT_RUN(perm_amplitudes_index, { size_t index; o->no_result = 1;
+          o->status = perm_amplitudes_index(4, fault.twice, NULL, &index); (void)opt; })
+FAULT_RUN(perm_amplitudes_state, { int s[4]; o->no_result = 1; (void)opt;
+          o->status = perm_amplitudes_state(4, 3, NULL, 7, s); })
 
 /* 0: arrays of integers; 1: Gaussian; 2: doubles; 3: complex; 4, 5: sparse integers, doubles; 6, 7: of x I - A; 8 to
    11: several variables, as 0 to 3 */
