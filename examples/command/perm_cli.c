@@ -62,7 +62,7 @@ static void cli_interrupt(int number)
 /* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
-  const int one = !cli_given(run, CLI_LISTS " --estimate --sample --rows --cols ");
+  const int one = !cli_given(run, CLI_LISTS " --estimate --guarantee --sample --rows --cols ");
   const int samples = one && !run->options.modulus && matrix->m == matrix->n;
   const char *const message = result->message;
   switch (result->status) {
@@ -106,7 +106,7 @@ static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm
   const int length = about ? (int)(strstr(about, " with precision") - about) : 0;
   if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
       run->options.precision == PERM_PRECISION_DEFAULT &&
-      !cli_given(run, " --estimate --sample --marginals --amplitudes "))
+      !cli_given(run, " --estimate --guarantee --sample --marginals --amplitudes "))
     fprintf(stderr, "perm: the entries are integers: %.*s%s%s\n", length, about ? about : "", about ? ": " : "",
             run->gradient || run->minors ? "--precision exact gives every digit"
             : log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
@@ -503,7 +503,7 @@ static int cli_one_matrix(cli *run, const char *name, const perm_matrix *given, 
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
     else if (run->options.checkpoint.file)
       fprintf(stderr, "perm: nothing is kept yet, for planning was not finished; the same command begins anew\n");
-    else if (result.terms > 0 && !cli_graph.line && !cli_given(run, CLI_LISTS " --estimate --rows --cols "))
+    else if (result.terms > 0 && !cli_graph.line && !cli_given(run, CLI_LISTS " --estimate --guarantee --rows --cols "))
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
     if (kept)
       fclose(kept);

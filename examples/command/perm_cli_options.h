@@ -538,7 +538,7 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (cli_given(run, CLI_LISTS " --estimate --sample "))
+  if (cli_given(run, CLI_LISTS " --estimate --guarantee --sample "))
     return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors, --rook, --amplitudes "
                      "and polynomials do not go with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
