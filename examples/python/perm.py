@@ -121,7 +121,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatric
            "Leaf", "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError",
            "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError",
            "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
-__version__ = "1.0.0rc4"
+__version__ = "1.0.0rc5"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
 
@@ -2846,7 +2846,7 @@ class Amplitudes(np.ndarray if np else list):
         if not len(ends) or not ends[-1] > 0:
             raise InputError("no output has a probability above 0", "PERM_ERROR_RANGE")
         if np:
-            draws = _stream(seed, np.arange(count, dtype=np.uint64) + np.uint64(first & _64_BITS), np.uint64(0))
+            draws = _stream(seed, np.arange(count, dtype=np.uint64) + np.uint64(first & _64_BITS), 0)
             places = np.searchsorted(ends, (draws >> 11) * 2.0**-53 * ends[-1], "right")
             return states[np.minimum(places, len(ends) - 1)]
         draws = (_stream(seed, first + k & _64_BITS, 0) >> 11 for k in range(count))

@@ -31,8 +31,8 @@ static int permi_amplitudes_order(permi_amplitudes *p, int columns, const int *c
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
-static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
+PERMI_DEVICE int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options);
+PERMI_DEVICE perm_status permi_amplitudes_gpu_run(permi_amplitudes *p);
 #else
 #define permi_amplitudes_gpu_takes(p, options) permi_gpu_missed(options, PERMI_GPU_LEAST_N, (p)->places * (p)->each)
 #define permi_amplitudes_gpu_run(p) permi_gpu_range(NULL, 0, 0, (p)->watch, NULL)
