@@ -2675,7 +2675,9 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
                                  p->root, p->ranks.most, p->offset, p->count,
                                  block ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
                                  permi_photons_layer, block ? permi_photons_give : NULL};
-  return perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  const perm_status status = perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  p->done = p->places * p->each;
+  return status;
 }
 
 #else /* for nvcc */
@@ -5156,6 +5158,17 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
+static int permi_has_room(permi_holder *holder, double needed, const char *what)
+{
+  size_t left = 0, total = 0;
+  if (!PERMI_ON(holder, memory, (&left, &total)))
+    return 0;
+  if (needed > (double)left)
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: %s need %.0f bytes, and of %.0f only %.0f are free",
+             holder->device, what, needed, (double)total, (double)left);
+  return needed <= (double)left;
+}
+
 /* Gives all back, memory first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {
@@ -6352,16 +6365,9 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_frontier_shape *shape = &frontier->shape;
-  const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
-  size_t left = 0, total = 0;
-  if (!PERMI_ON(holder, memory, (&left, &total)))
+  if (!permi_has_room(holder, perm_cuda_frontier_needs(shape), "the arrays"))
     return 0;
-  if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.0f bytes, and of %.0f only %.0f are free",
-             holder->device, needed, (double)total, (double)left);
-    return 0;
-  }
   int fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
              permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
              permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
@@ -6685,7 +6691,7 @@ static int permi_photons_open(permi_photons *run)
   const void *const from[3] = {work->ranks, work->root, work->most};
   const double one[2] = {1, 0};
   const int elsewhere = work->elsewhere, resident = work->resident;
-  size_t most = work->piece, left = 0, total = 0;
+  size_t most = work->piece;
   permi_holder *holder = &run->holder;
   for (int d = 0; d <= work->n && !elsewhere; d++)
     most = last[d + 1] - last[d] > most ? (size_t)(last[d + 1] - last[d]) : most;
@@ -6694,14 +6700,8 @@ static int permi_photons_open(permi_photons *run)
       16 * modes * levels, 8 * (levels - 1), modes * sizeof(int), 16 * modes,
       elsewhere || !resident ? 16 * (size_t)last[work->n + !elsewhere] : 0,
       elsewhere && !resident ? values * 8 * work->piece : 0, norms * sizeof(double)};
-  const double needed = (double)bytes[4] + (double)bytes[5] + (double)bytes[6];
-  if (!PERMI_ON(holder, memory, (&left, &total)))
+  if (!permi_has_room(holder, (double)bytes[4] + (double)bytes[5] + (double)bytes[6], "amplitudes"))
     return 0;
-  if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: amplitudes need %.0f bytes, and of %.0f only %.0f are free",
-             holder->device, needed, (double)total, (double)left);
-    return 0;
-  }
   run->sums = (double *)malloc(norms * sizeof *run->sums);
   int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
              permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING);

@@ -46,6 +46,8 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
                                  p->root, p->ranks.most, p->offset, p->count,
                                  block ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
                                  permi_photons_layer, block ? permi_photons_give : NULL};
-  return perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  const perm_status status = perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
+  p->done = p->places * p->each;
+  return status;
 }
 /* SPDX-License-Identifier: MIT */

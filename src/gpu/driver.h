@@ -203,6 +203,17 @@ static int permi_hold(permi_holder *holder, permi_held kind, void *at, size_t by
                                : PERMI_ON(holder, stream, ((CUstream *)at, CU_STREAM_NON_BLOCKING));
 }
 
+static int permi_has_room(permi_holder *holder, double needed, const char *what)
+{
+  size_t left = 0, total = 0;
+  if (!PERMI_ON(holder, memory, (&left, &total)))
+    return 0;
+  if (needed > (double)left)
+    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: %s need %.0f bytes, and of %.0f only %.0f are free",
+             holder->device, what, needed, (double)total, (double)left);
+  return needed <= (double)left;
+}
+
 /* Gives all back, memory first, which waits; ignores failures. */
 static void permi_give_back(permi_holder *holder)
 {

@@ -67,7 +67,7 @@ static int permi_photons_open(permi_photons *run)
   const void *const from[3] = {work->ranks, work->root, work->most};
   const double one[2] = {1, 0};
   const int elsewhere = work->elsewhere, resident = work->resident;
-  size_t most = work->piece, left = 0, total = 0;
+  size_t most = work->piece;
   permi_holder *holder = &run->holder;
   for (int d = 0; d <= work->n && !elsewhere; d++)
     most = last[d + 1] - last[d] > most ? (size_t)(last[d + 1] - last[d]) : most;
@@ -76,14 +76,8 @@ static int permi_photons_open(permi_photons *run)
       16 * modes * levels, 8 * (levels - 1), modes * sizeof(int), 16 * modes,
       elsewhere || !resident ? 16 * (size_t)last[work->n + !elsewhere] : 0,
       elsewhere && !resident ? values * 8 * work->piece : 0, norms * sizeof(double)};
-  const double needed = (double)bytes[4] + (double)bytes[5] + (double)bytes[6];
-  if (!PERMI_ON(holder, memory, (&left, &total)))
+  if (!permi_has_room(holder, (double)bytes[4] + (double)bytes[5] + (double)bytes[6], "amplitudes"))
     return 0;
-  if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: amplitudes need %.0f bytes, and of %.0f only %.0f are free",
-             holder->device, needed, (double)total, (double)left);
-    return 0;
-  }
   run->sums = (double *)malloc(norms * sizeof *run->sums);
   int fine = run->sums && permi_hold(holder, PERMI_STREAM, &run->stream, 0) &&
              permi_hold(holder, PERMI_EVENT, &run->done, CU_EVENT_DISABLE_TIMING);

@@ -103,16 +103,9 @@ static void permi_frontier_release(perm_gpu_frontier *frontier)
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
   const perm_gpu_frontier_shape *shape = &frontier->shape;
-  const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
-  size_t left = 0, total = 0;
-  if (!PERMI_ON(holder, memory, (&left, &total)))
+  if (!permi_has_room(holder, perm_cuda_frontier_needs(shape), "the arrays"))
     return 0;
-  if (needed > (double)left) {
-    snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: the arrays need %.0f bytes, and of %.0f only %.0f are free",
-             holder->device, needed, (double)total, (double)left);
-    return 0;
-  }
   int fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
              permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
              permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
