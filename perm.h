@@ -4616,6 +4616,9 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
+/* What kernels wait for: doubles; 32-bit numbers; memory. */
+typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_GPU_PIPES } perm_gpu_pipe;
+
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
@@ -6217,6 +6220,8 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -6233,6 +6238,7 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
+#define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
@@ -6290,7 +6296,7 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 static double permi_gpu_seconds(int n, int parts, int product)
 {
   static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] * permi_gpu_slower(PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -6573,7 +6579,8 @@ static int permi_gpu_wanted(const perm_options *options, int n)
 static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   permi_dense_plan gpu = *plan;
-  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
+  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N ||
+      (options->isa != PERM_ISA_CUDA && plan->seconds < PERMI_GPU_DENSE_COMPILE))
     return;
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
@@ -7893,7 +7900,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
   shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE * permi_gpu_slower(PERM_GPU_32) + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
 /* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */
@@ -12043,11 +12050,13 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
-  const double seconds =
-      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[0][parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE +
+                         elements / gpu_rate[0][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;
   batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);

@@ -71,6 +71,9 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
+/* What kernels wait for: doubles; 32-bit numbers; memory. */
+typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_GPU_PIPES } perm_gpu_pipe;
+
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
@@ -220,6 +223,7 @@ extern "C" {
 #endif
 /* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_slower(perm_gpu_pipe pipe); /* as permi_gpu_slower */
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -266,6 +270,11 @@ typedef struct permi_gpu {
 static int permi_gpu_devices(int gpus, char *message)
 {
   return perm_cuda_devices(gpus, message);
+}
+
+static double permi_gpu_slower(perm_gpu_pipe pipe)
+{
+  return perm_cuda_slower(pipe);
 }
 
 typedef struct permi_gpu_call {
@@ -652,7 +661,8 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
         gpu->terms *= gpu->settings[gpu->digits++];
         gpu->total += copies[i];
       }
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * permi_gpu_slower(PERM_GPU_FP64) *
+                 (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
 }
 
 static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
@@ -1721,7 +1731,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
   const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
   return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
-         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+         permi_gpu_slower(PERM_GPU_FP64) * (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
@@ -1949,7 +1959,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
     return otherwise;
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
-  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / (slower * permi_gpu_slower(PERM_GPU_FP64));
 }
 
 static double permi_code_search_all(permi_code_choice *choice, double rival)
@@ -2439,7 +2449,8 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
-  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
+  codegen->seconds =
+      codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART) * permi_gpu_slower(PERM_GPU_FP64);
 }
 
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
@@ -2659,9 +2670,12 @@ static perm_status permi_photons_give(void *context, size_t first, size_t count)
 
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
 {
-  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_AMPLITUDES_GPU_SECONDS;
   char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || (!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
+  if (!options->gpu.devices)
+    return 0;
+  const double seconds = PERMI_GPU_START_SECONDS +
+                         p->places * PERMI_AMPLITUDES_GPU_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY);
+  if ((!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(1, message)))
     return 0;
   p->each = seconds / p->places;
@@ -5075,6 +5089,7 @@ static struct {
   permi_driver driver;
   permi_nvrtc nvrtc;
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
+  double slower[PERM_GPU_PIPES]; /* the first */
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
@@ -5213,6 +5228,28 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
+/* An H200 has 132 multiprocessors at 1.98 GHz of 64 FP64 lanes, and a bus of 6144 bits at 3.2 GHz. */
+static int permi_driver_rates(int arch, char *message)
+{
+  static const CUdevice_attribute asked[] = {
+      CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+      CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH};
+  double *slower = permi_cuda.slower;
+  int told[4];
+  for (int k = 0; k < 4; k++)
+    if (!PERMI_CALL(attribute, (&told[k], asked[k], 0), 0, message))
+      return 0;
+  if (arch == 103 && told[1] < 16) /* a B300's */
+    told[1] = 64;
+  const double lanes = arch <= 80 ? 64 : 128; /* of FP32 in a multiprocessor */
+  slower[PERM_GPU_32] = 132 * 1.98e6 / ((double)permi_cuda.processors[0] * told[0]);
+  slower[PERM_GPU_FP64] = slower[PERM_GPU_32] * 64 * told[1] / lanes;
+  slower[PERM_GPU_MEMORY] = 6144 * 3.201e6 / ((double)told[2] * told[3]);
+  for (int k = 0; k < PERM_GPU_PIPES; k++)
+    slower[k] = slower[k] > 0 && slower[k] < 1e6 ? slower[k] : 1;
+  return 1;
+}
+
 /* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
@@ -5244,6 +5281,8 @@ static int permi_driver_open(void)
     snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is there, but no GPU");
     return 0;
   }
+  if (!permi_driver_rates(permi_cuda.arch[0], message))
+    return 0;
   permi_cuda.driver_state = 1;
   return 1;
 }
@@ -5283,6 +5322,12 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
     found = gpus >= 0 && gpus < permi_cuda.devices ? gpus : permi_cuda.devices;
   pthread_mutex_unlock(&permi_cuda_lock);
   return found;
+}
+
+double perm_cuda_slower(perm_gpu_pipe pipe)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return perm_cuda_devices(1, message) ? permi_cuda.slower[pipe] : 1;
 }
 
 /* ======================================================================================== >>compile

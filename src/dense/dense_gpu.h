@@ -17,6 +17,11 @@ static int permi_gpu_devices(int gpus, char *message)
   return perm_cuda_devices(gpus, message);
 }
 
+static double permi_gpu_slower(perm_gpu_pipe pipe)
+{
+  return perm_cuda_slower(pipe);
+}
+
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
