@@ -93,8 +93,8 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
-  p->work = p->out = out;
-  if (p->asked.block)
+  p->work = p->out = p->given = out;
+  if (p->pieces)
     p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
                                       (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
@@ -142,7 +142,7 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (status != PERM_OK)
     return status;
   const size_t levels = (size_t)p->n + 2;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
+  int *ints = (int *)permi_pool_zeros(pool, 3 * (size_t)problem->m + 6, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
   permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
@@ -159,11 +159,17 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
                                                   : states - p->offset;
   p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  p->pieces = ranks->unseen || p->asked.block;
+  p->seen = ints + 2 * problem->m + 4;
+  p->seen[ranks->open] = ranks->loose;
+  permi_amplitudes_seen(p, ranks->open);
   if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
-                                                         "block");
+  if (p->asked.on_gpu && (p->pieces || !p->n || !options->gpu.devices))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, no block "
+                                                         "and no row that is unseen");
+  if (ranks->unseen && !p->asked.probabilities)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: an unseen row has probabilities, no amplitudes");
   return PERM_OK;
 }
 
