@@ -298,8 +298,8 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 #define PERM_MODE_UNSEEN (-2)
 
 /* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
-   amplitudes. Rows that nobody looks at are one mode, behind the others: its photons stand in the first such row,
-   probabilities are sums over where they are, within limits. Of probabilities alone, with out on the host. */
+   amplitudes. Unseen rows are one, behind the others, that stands for the first of them: probabilities (only those, not
+   on_gpu) are added up over their photons, within limits. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
@@ -8706,11 +8706,9 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 }
 
 /* ========================================================================================= >>outputs
-   Ranks. Modes are rows from the last on, unseen ones (of outputs: one for all) first, heralded ones behind: s_1 ..
-   s_m, d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of
-   fewer than d photons,
-       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
-   without limits the combinatorial number system of {d_j + j - 1}. */
+   Ranks. Modes are rows from the last on, unseen ones (of outputs all as one) first, heralded ones behind: s_1 .. s_m,
+   d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) of modes 1 .. j, in limits, of under d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))). */
 
 typedef struct permi_ranks {
   int modes, n;
@@ -8730,7 +8728,7 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: heralded; -1: unseen; 0. */
+/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: herald; -1: unseen; 0. */
 static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *side)
 {
   const int exactly = outputs && outputs->exactly ? outputs->exactly[i] : -1;
@@ -8883,7 +8881,7 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
    by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
    others by a table for each d_g.
-   3. Outputs are the last layer's places from one on; with heralds a block of them; unseen, sums of such blocks.
+   3. Outputs are the last layer's places from one on; with heralds a block; of unseen rows sums of blocks.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
    Parts of a layer, and so sums, are the same for any threads. */
 
@@ -8909,17 +8907,16 @@ struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
   int *column, *times, *used, *order;      /* order: the k-th's column */
+  int *seen;                               /* the next output's d_j */
   int layer, top[2];                       /* top: d_(m-1) of parts */
-  int elsewhere, pieces, on_gpu, exp2;     /* elsewhere: the last layer does not go to `work`; pieces: nor to `given` */
+  int elsewhere, pieces, on_gpu, exp2;     /* the last layer does not go to `work`; nor to `given` */
   perm_outputs asked;                      /* zeros: NULL */
   double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
   double scale;                            /* log2 of a layer's, or 0 */
   size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
-  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
-  double *given;                           /* the caller's */
-  size_t handed, left;                     /* outputs; states that the next one lacks, */
-  permi_dd sum;                            /* the sum of others, */
-  int *seen;                               /* and its d_j, above the unseen */
+  double *work, *out, *given, *norm, total; /* given: to the call; norm: of parts; total: of |A|^2 */
+  size_t handed, left;                     /* outputs; states that the next one's sum lacks */
+  permi_dd sum;
   permi_amplitude_block *table;            /* by d_g */
   uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
@@ -9049,51 +9046,44 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
-/* Goes to the first output with d_j and those above. */
-static void permi_amplitudes_seen(permi_amplitudes *p, int j)
-{
-  const permi_ranks *ranks = &p->ranks;
-  for (; j > ranks->unseen; j--)
-    p->seen[j - 1] = p->seen[j] > ranks->most[j - 1] ? p->seen[j] - ranks->most[j - 1] : 0;
-  p->left = ranks->unseen < ranks->open ? permi_ranks_states(ranks, j, p->seen[j]) : p->count;
-}
-
-/* Returns how many outputs of unseen rows are complete with these states; sums take their places. */
+/* Returns how many sums are complete; they take the place of states. */
 static size_t permi_amplitudes_add(permi_amplitudes *p, size_t states)
 {
   const permi_ranks *ranks = &p->ranks;
+  const int unseen = ranks->unseen, open = ranks->open;
   size_t count = 0;
-  for (size_t k = 0, end; k < states;) {
+  for (size_t k = 0; k < states; count += !p->left) {
     permi_dd sum = {0, 0};
-    end = states - k > p->left ? k + p->left : states;
-    for (p->left -= end - k; k < end; k++) {
-      const permi_dd next = permi_two_sum(sum.hi, p->out[k]);
+    int *d = p->seen, j = p->handed + count ? unseen : open;
+    if (!p->left) {
+      d[open] = ranks->loose;
+      while (j < open && (d[j] == d[j + 1] || !permi_ranks_states(ranks, j, d[j] + 1)))
+        j++;
+      for (d[j] += j < open; j > unseen; j--)
+        d[j - 1] = d[j] > ranks->most[j - 1] ? d[j] - ranks->most[j - 1] : 0;
+      p->left = unseen < open ? permi_ranks_states(ranks, unseen, d[unseen]) : p->count;
+      p->sum = sum;
+    }
+    for (; k < states && p->left; p->left--) {
+      const permi_dd next = permi_two_sum(sum.hi, p->out[k++]);
       sum.hi = next.hi;
       sum.lo += next.lo;
     }
     p->sum = permi_dd_add(p->sum, sum);
-    if (p->left)
-      break;
-    p->out[count++] = p->sum.hi + p->sum.lo;
-    p->sum = permi_dd_make(0);
-    int j = ranks->unseen;
-    while (j < ranks->open && (p->seen[j] == p->seen[j + 1] || !permi_ranks_states(ranks, j, p->seen[j] + 1)))
-      j++;
-    p->seen[j] += j < ranks->open;
-    permi_amplitudes_seen(p, j);
+    p->out[count] = p->sum.hi + p->sum.lo;
   }
   return count;
 }
 
-/* Hands out what stands in p->out. */
+/* Hands out p->out. */
 static perm_status permi_amplitudes_hand(permi_amplitudes *p, size_t states)
 {
-  const size_t count = p->ranks.unseen ? permi_amplitudes_add(p, states) : states, first = p->handed;
-  p->handed += count;
+  const size_t count = p->ranks.unseen ? permi_amplitudes_add(p, states) : states;
   if (!p->asked.block)
-    memcpy(p->given + first, p->out, count * sizeof *p->out);
-  else if (count && p->asked.block(p->asked.user_data, first, count, p->out))
+    memcpy(p->given + p->handed, p->out, count * (p->asked.probabilities ? 1 : 2) * sizeof *p->out);
+  else if (count && p->asked.block(p->asked.user_data, p->handed, count, p->out))
     p->watch->stopped = PERM_STOPPED_CANCELLED;
+  p->handed += count;
   return p->watch->stopped;
 }
 
@@ -9180,14 +9170,10 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
 }
 
 /* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
-   units of the result.
-   1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
-   min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
-   2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
-   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r, so
-   the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best, which take r_c >= floor(q_c k / (n - k)).
-   3. The layer before has norm 1 and its own error, for which alpha^2 <= C(K, k) / product of C(t_c, q_c).
-   4. What underflows is below 2^-1022 a layer. A last unit is for squares. */
+   units of the result. Layer k, of its column's j-th photon, is off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) of
+   the norm before, 1 and its error, nu = min(k, m); q_c photons to come, of t_c, enlarge that by alpha_k at most:
+   alpha_k^2 = max over r >= 0, sum r_c <= k, of the product of C(r_c + q_c, q_c) / C(t_c, q_c), by largest steps.
+   Underflow is below 2^-1022 a layer. A last unit is for squares and their sums. */
 static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, double *room, int *reached)
 {
   const int n = p->n, columns = p->columns;
@@ -9301,7 +9287,7 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes memory, the largest last, and makes tables. */
+/* Takes memory, the largest last. */
 static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
   const size_t modes = (size_t)p->modes, n = (size_t)p->n;
@@ -9353,7 +9339,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
 }
 
-/* Checks, and makes ranks. */
+/* Checks; makes ranks. */
 static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
                                           permi_pool *pool, perm_result *result)
 {
@@ -9386,14 +9372,11 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
-  p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
-  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
-                                                  : states - p->offset;
+  p->offset = permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]);
+  p->count = ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose) : states - p->offset;
   p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
   p->pieces = ranks->unseen || p->asked.block;
   p->seen = ints + 2 * problem->m + 4;
-  p->seen[ranks->open] = ranks->loose;
-  permi_amplitudes_seen(p, ranks->open);
   if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
   if (p->asked.on_gpu && (p->pieces || !p->n || !options->gpu.devices))
@@ -9409,15 +9392,13 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
 {
   const perm_options *options = p->watch->options;
   const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const double one[2] = {1, 0};
-  double norm = 0;
+  double norm = 0, one[2] = {1, 0};
   perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
   if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (!p->asked.block)
-      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
-    else if (p->asked.block(p->asked.user_data, 0, 1, one))
-      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->out = one;
+    p->given = out;
+    status = permi_amplitudes_hand(p, 1);
   } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);

@@ -1,9 +1,7 @@
 /* ========================================================================================= >>outputs
-   Ranks. Modes are rows from the last on, unseen ones (of outputs: one for all) first, heralded ones behind: s_1 ..
-   s_m, d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of
-   fewer than d photons,
-       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
-   without limits the combinatorial number system of {d_j + j - 1}. */
+   Ranks. Modes are rows from the last on, unseen ones (of outputs all as one) first, heralded ones behind: s_1 .. s_m,
+   d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) of modes 1 .. j, in limits, of under d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))). */
 #pragma once
 #include "../api/more_calls.h"
 #include "../base/memory.h"
@@ -26,7 +24,7 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: heralded; -1: unseen; 0. */
+/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: herald; -1: unseen; 0. */
 static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *side)
 {
   const int exactly = outputs && outputs->exactly ? outputs->exactly[i] : -1;

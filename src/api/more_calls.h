@@ -198,8 +198,8 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 #define PERM_MODE_UNSEEN (-2)
 
 /* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
-   amplitudes. Rows that nobody looks at are one mode, behind the others: its photons stand in the first such row,
-   probabilities are sums over where they are, within limits. Of probabilities alone, with out on the host. */
+   amplitudes. Unseen rows are one, behind the others, that stands for the first of them: probabilities (only those, not
+   on_gpu) are added up over their photons, within limits. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
   const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
