@@ -32,6 +32,7 @@ static FILE *cli_beside(const char *path, char *name)
     close(left);
   return file < 0 ? NULL : fdopen(file, "wb");
 #else
+  remove(path); /* which rename may not replace */
   return fopen(name, "wb");
 #endif
 }
@@ -40,33 +41,26 @@ static FILE *cli_beside(const char *path, char *name)
 static void cli_write_amplitudes(const cli *run, const perm_matrix *matrix, const double *a, perm_outputs *outputs,
                                  double count, perm_result *result)
 {
-  const char one[2] = {1, 0};
+  const short one = 1;
   char *const name = (char *)malloc(strlen(run->npy) + CLI_LEFT + 1);
   cli_array array = {name ? cli_beside(run->npy, name) : NULL, run->probabilities ? 8 : 16, 0};
   if (array.file) {
-    int kept;
     char text[128];
-    short first;
-    memcpy(&first, one, sizeof first);
-    snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%.0f,), }", first == 1 ? '<' : '>',
-             run->probabilities ? "f8" : "c16", count);
+    snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%.0f,), }",
+             *(const char *)&one ? '<' : '>', run->probabilities ? "f8" : "c16", count);
     array.failed = fprintf(array.file, "\223NUMPY\1%c\166%c%-117s\n", 0, 0, text) != 128; /* 10 + 118 bytes */
     outputs->block = cli_array_block;
     outputs->user_data = &array;
     perm_amplitudes_complex(matrix->m, matrix->n, a, matrix->n, run->column_counts, outputs, &run->options, NULL,
                             result);
-    kept = result->value == result->value;
     array.failed |= fflush(array.file) != 0 || CLI_SYNC(array.file) != 0;
     array.failed |= fclose(array.file) != 0;
-    if (array.failed || !kept || rename(name, run->npy) != 0) {
-      const int why = errno;
-      array.failed |= kept;
-      remove(name);
-      errno = why;
-    }
+    array.failed |= result->value == result->value && !array.failed && rename(name, run->npy) != 0;
   }
   if (!array.file || array.failed)
     generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy, strerror(errno));
+  if (array.file && result->value != result->value)
+    remove(name);
   free(name);
 }
 

@@ -131,10 +131,8 @@ static int cli_check_sources(cli *run)
       name = cli_note_line(note, "file ");
     run->source = name;
 #if defined(CLI_STAT)
-    {
-      struct stat there; /* what is not there may be written again */
-      run->source = name && stat(name, &there) == 0 ? name : NULL;
-    }
+    struct stat there; /* what is not there may be written again */
+    run->source = name && stat(name, &there) == 0 ? name : NULL;
 #endif
     code = cli_check_files(run);
     run->source = NULL;

@@ -337,11 +337,9 @@ static int cli_check_output(const cli *run, const char *option, const char *path
   if (run->force)
     return CLI_DONE;
 #if defined(CLI_STAT)
-  {
-    struct stat there;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-      return CLI_DONE;
-  }
+  struct stat there;
+  if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+    return CLI_DONE;
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
@@ -365,16 +363,13 @@ static int cli_check_output(const cli *run, const char *option, const char *path
 /* Do the files that are written leave each other and the inputs alone? */
 static int cli_check_files(const cli *run)
 {
-  int code = cli_check_outputs(run);
-  if (code == CLI_DONE)
-    code = cli_check_inputs(run, run->resume ? "--resume" : "--checkpoint", run->options.checkpoint.file);
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent");
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--npy", run->npy, "\223NUMPY", ".npy");
-  return code == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : code;
+  return cli_check_outputs(run) ||
+                 cli_check_inputs(run, run->resume ? "--resume" : "--checkpoint", run->options.checkpoint.file) ||
+                 cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market") ||
+                 cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent") ||
+                 cli_check_output(run, "--npy", run->npy, "\223NUMPY", ".npy") ||
+                 cli_check_output(run, "--spy", run->spy, "<svg", "SVG")
+             ? CLI_USAGE : CLI_DONE;
 }
 
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */

@@ -2947,9 +2947,8 @@ def _entering(u, input, lossy):
     modes = [j for j, count in enumerate(counts) if count]
     if lossy:
         lost, ways = np.linalg.eigh(np.eye(len(modes)) - u[:, modes].conj().T @ u[:, modes])
-        more = np.zeros((len(modes), u.shape[1]), complex)
-        more[:, modes] = (np.sqrt(lost.clip(0)) * ways).conj().T
-        u = np.vstack([u, more])
+        u = np.vstack([u, np.zeros((len(modes), u.shape[1]))])
+        u[len(u) - len(modes):, modes] = (np.sqrt(lost.clip(0)) * ways).conj().T
     rows = u.tolist() if np else u.nested()
     for j, k in itertools.combinations_with_replacement(modes, 2):
         product = sum(row[j] * row[k].conjugate() for row in rows)
@@ -3029,15 +3028,14 @@ class sampler:
             ("count", count), ("seed", seed), ("first", first)))
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
         call = _call(options, "u", "input", "count", "seed", "first", "way", "loss")
-        if way not in ("auto", "chain", "amplitudes"):
-            raise InputError("way: expected auto, chain or amplitudes, not %.60r" % (way,), "PERM_ERROR_OPTION")
+        _one_of("way", way, ("auto", "chain", "amplitudes"))
         clock, u = _Clock(options), _as(_floats(_array(u)), "D")
         m, n = u.shape
-        rate, lossy = _real("loss", loss), isinstance(loss, _BOOLS) and bool(loss)
+        lossy = isinstance(loss, _BOOLS) and bool(loss)
+        rate = 0.0 if lossy else _real("loss", loss)
         if not 0 <= rate <= 1 or lossy and not np:
             raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
         rows, input = _entering(u, input, lossy)
-        rate = 0 if lossy else rate
         if way == "auto" and (call.method, call.precision) == ("auto", "default"):
             way = sampler.way(m, input, count, lossy or rate, call.options.max_bytes)
         if way != "amplitudes":
@@ -3062,9 +3060,8 @@ def _chain(u, input, count, seed, first, loss, clock):
         ways = []
         for k in range(first, first + count):
             draws = [_stream(seed, k & _64_BITS, t) for t in range(3 * photons)]
-            order = [entering[t] for t in sorted(range(photons), key=draws.__getitem__)
-                     if (draws[2 * photons + t] >> 11) * 2.0**-53 >= loss]
-            taken = []
+            taken, order = [], [entering[t] for t in sorted(range(photons), key=draws.__getitem__)
+                                if (draws[2 * photons + t] >> 11) * 2.0**-53 >= loss]
             for j in range(len(order)):
                 taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
             ways.append([taken.count(i) for i in range(m)])
