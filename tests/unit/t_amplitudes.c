@@ -573,7 +573,8 @@ TEST(t_amplitudes_unseen_of_many)
   const double share = test_share_seconds;
   const int counts[8] = {5, 3, 2, 1, 1, 1, 2, 1};
   static const int hidden[5][8] = {{-1, -2, -1, -1, -2, -2, -1, -1}, {-1, -1, -1, -1, -1, -1, -1, -2},
-                      {-2, -2, -2, -2, -2, -2, -1, -2}, {-2, -2, -2, -2, -2, -2, -2, -2}, {-2, -1, -2, 3, -2, -1, 1, -2}};
+                                   {-2, -2, -2, -2, -2, -2, -1, -2}, {-2, -2, -2, -2, -2, -2, -2, -2},
+                                   {-2, -1, -2, 3, -2, -1, 1, -2}};
   double a[2 * 8 * 8], *all, *sum, *out, *other, off;
   long double total = 0;
   perm_outputs outputs = {NULL, NULL, 1, 0, NULL, NULL};
