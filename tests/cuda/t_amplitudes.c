@@ -1,5 +1,6 @@
 /* >>amplitudes_gpu, >>text_amplitudes, >>gpu_amplitudes */
-/* Amplitudes on a GPU, or its twin, against the CPU's; limits, heralds, unseen rows, blocks, memory of the GPU; faults, stops. */
+/* Amplitudes on a GPU, or its twin, against the CPU's; limits, heralds, unseen rows, blocks, memory of the GPU; faults,
+   stops. */
 
 void perm_cuda_test_memory(size_t bytes);
 char *perm_cuda_test_compile_amplitudes(int arch, size_t *size, char *message);

@@ -561,8 +561,8 @@ TEST(t_amplitudes_unseen_rows_are_sums)
       CHECK(sink.next == count && !sink.gaps && !memcmp(blocks, out, count * sizeof *out));
     }
   }
-  CHECK_SHOW(sums > trial / 4 && limited > trial / 60 && heralded > trial / 30, "%d sums, %d limited, %d heralded", sums,
-             limited, heralded);
+  CHECK_SHOW(sums > trial / 4 && limited > trial / 60 && heralded > trial / 30, "%d sums, %d limited, %d heralded",
+             sums, limited, heralded);
   test_share_seconds = share;
 }
 
