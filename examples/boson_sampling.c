@@ -84,7 +84,7 @@ static void sample(int m, int n, const double *u, generate_random *random, int *
   }
 }
 
-/* An output drawn from all probabilities, each added to those before it: sooner where many samples are of few outputs. */
+/* An output drawn from all probabilities, each added to those before it: sooner for many samples of few outputs. */
 static int sample_all(int outputs, const double *cumulative, generate_random *random)
 {
   const double x = generate_uniform(random) * cumulative[outputs - 1];
