@@ -198,7 +198,7 @@ PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_
 #define PERM_MODE_UNSEEN (-2)
 
 /* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
-   amplitudes. Unseen rows are one, behind the others, that stands for the first of them: probabilities (only those, not
+   amplitudes. Unseen rows count as one, the last, which states give at the first of them: probabilities (alone, not
    on_gpu) are added up over their photons, within limits. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
