@@ -2664,8 +2664,8 @@ static const double *permi_photons_layer(void *context, int layer)
 static perm_status permi_photons_give(void *context, size_t first, size_t count)
 {
   permi_amplitudes *p = (permi_amplitudes *)context;
-  return p->asked.block(p->asked.user_data, first, count, p->out) ? p->watch->stopped = PERM_STOPPED_CANCELLED
-                                                                  : permi_photons_poll(p);
+  (void)first;
+  return permi_amplitudes_hand(p, count) == PERM_OK ? permi_photons_poll(p) : p->watch->stopped;
 }
 
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
@@ -2684,11 +2684,10 @@ static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *o
 
 static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
 {
-  const int block = p->asked.block != NULL;
   const perm_gpu_photons work = {p->modes, p->n, p->asked.probabilities, p->elsewhere, p->asked.on_gpu, p->ranks.first,
                                  p->root, p->ranks.most, p->offset, p->count,
-                                 block ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
-                                 permi_photons_layer, block ? permi_photons_give : NULL};
+                                 p->pieces ? PERMI_AMPLITUDES_CALL : (size_t)1 << 24, p->out, p, permi_photons_poll,
+                                 permi_photons_layer, p->pieces ? permi_photons_give : NULL};
   const perm_status status = perm_cuda_amplitudes(&work, p->watch->options, &p->total, p->watch->message);
   p->done = p->places * p->each;
   return status;

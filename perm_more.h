@@ -295,11 +295,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
+#define PERM_MODE_UNSEEN (-2)
+
 /* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
-   amplitudes. */
+   amplitudes. Unseen rows count as one, the last, which states give at the first of them: probabilities (alone, not
+   on_gpu) are added up over their photons, within limits. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
-  const int *exactly; /* heralds: photons of a row, or below 0: none */
+  const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
   int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
   /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */
@@ -8703,14 +8706,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 }
 
 /* ========================================================================================= >>outputs
-   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
-   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
-       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
-   without limits the combinatorial number system of {d_j + j - 1}. */
+   Ranks. Modes are rows from the last on, unseen ones (of outputs all as one) first, heralded ones behind: s_1 .. s_m,
+   d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) of modes 1 .. j, in limits, of under d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))). */
 
 typedef struct permi_ranks {
   int modes, n;
   int open, loose;      /* modes without heralds, their photons, below 0: too few */
+  int unseen;
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -8725,31 +8728,34 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns the most photons of row i, or those heralded, up to photons + 1. */
-static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
+/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: herald; -1: unseen; 0. */
+static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *side)
 {
-  *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
-  const int *limit = !outputs ? NULL : *herald ? outputs->exactly : outputs->most;
+  const int exactly = outputs && outputs->exactly ? outputs->exactly[i] : -1;
+  *side = exactly >= 0 ? 1 : -(exactly == PERM_MODE_UNSEEN);
+  const int *limit = !outputs ? NULL : *side > 0 ? outputs->exactly : outputs->most;
   return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* ints: 2 m + 4 zeros. all: also heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones, each unseen one. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
-  for (int side = 0; side < 2; side++)
+  for (int side = -1; side < 2; side++)
     for (int i = m - 1; i >= 0; i--) {
-      int herald;
-      const int most = permi_outputs_limit(outputs, i, photons, &herald);
-      ranks->loose -= herald && side && ranks->loose >= 0 ? most : 0;
-      if (herald != side || most == 0 || (herald && !all))
+      int of;
+      const int most = permi_outputs_limit(outputs, i, photons, &of), j = side < 0 && !all ? 0 : ranks->modes;
+      ranks->loose -= of > 0 && side > 0 && ranks->loose >= 0 ? most : 0;
+      if (of != side || most == 0 || (of > 0 && !all))
         continue;
-      ranks->open += !side;
-      ranks->row[ranks->modes] = i;
-      ranks->most[ranks->modes++] = most;
+      ranks->row[j] = i;
+      ranks->most[j] = ranks->most[j] + most > photons ? photons + 1 : ranks->most[j] + most;
+      ranks->modes = j + 1;
+      ranks->open += side < 1 && j == ranks->open;
+      ranks->unseen = side < 0 ? j + 1 : ranks->unseen;
     }
   for (; ranks->modes < 1 + all; ranks->modes++)
     ranks->row[ranks->modes] = -1;
@@ -8797,7 +8803,7 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
   size_t left = *index;
   permi_ranks ranks;
-  int herald;
+  int side, unseen = 0;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
   int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
@@ -8807,18 +8813,22 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
   for (int j = 0; j < m && (given || state); j++) {
-    const int most = permi_outputs_limit(outputs, j, photons, &herald);
+    const int most = permi_outputs_limit(outputs, j, photons, &side);
     if (state)
-      state[j] = herald ? most : 0;
-    else if (given[j] > most || (herald && given[j] < most))
+      state[j] = side > 0 ? most : 0;
+    else if (side < 0)
+      unseen += given[j];
+    else if (given[j] > most || (side > 0 && given[j] < most))
       *index = 0;
   }
+  if (unseen > (ranks.unseen ? ranks.most[0] : 0))
+    *index = 0;
   const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
                              : (given || state) && left >= *index ? PERM_ERROR_RANGE
                                                                   : PERM_OK;
   *index = given || status ? 0 : *index;
-  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
-    d += given[ranks.row[j - 1]];
+  for (int j = 1, d = unseen; given && j < ranks.modes && status == PERM_OK; j++) {
+    d += ranks.unseen >= j ? 0 : given[ranks.row[j - 1]];
     *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
   }
   for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {
@@ -8871,7 +8881,7 @@ PERM_MORE_API perm_status perm_amplitudes_state(int m, int photons, const perm_o
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
    by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
    others by a table for each d_g.
-   3. Outputs are the last layer's places from one on; with heralds a block of them.
+   3. Outputs are the last layer's places from one on; with heralds a block; of unseen rows sums of blocks.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
    Parts of a layer, and so sums, are the same for any threads. */
 
@@ -8897,13 +8907,16 @@ struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
   int *column, *times, *used, *order;      /* order: the k-th's column */
+  int *seen;                               /* the next output's d_j */
   int layer, top[2];                       /* top: d_(m-1) of parts */
-  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  int elsewhere, pieces, on_gpu, exp2;     /* the last layer does not go to `work`; nor to `given` */
   perm_outputs asked;                      /* zeros: NULL */
   double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
   double scale;                            /* log2 of a layer's, or 0 */
   size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
-  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
+  double *work, *out, *given, *norm, total; /* given: to the call; norm: of parts; total: of |A|^2 */
+  size_t handed, left;                     /* outputs; states that the next one's sum lacks */
+  permi_dd sum;
   permi_amplitude_block *table;            /* by d_g */
   uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
@@ -9033,10 +9046,51 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
+/* Returns how many sums are complete; they take the place of states. */
+static size_t permi_amplitudes_add(permi_amplitudes *p, size_t states)
+{
+  const permi_ranks *ranks = &p->ranks;
+  const int unseen = ranks->unseen, open = ranks->open;
+  size_t count = 0;
+  for (size_t k = 0; k < states; count += !p->left) {
+    permi_dd sum = {0, 0};
+    int *d = p->seen, j = p->handed + count ? unseen : open;
+    if (!p->left) {
+      d[open] = ranks->loose;
+      while (j < open && (d[j] == d[j + 1] || !permi_ranks_states(ranks, j, d[j] + 1)))
+        j++;
+      for (d[j] += j < open; j > unseen; j--)
+        d[j - 1] = d[j] > ranks->most[j - 1] ? d[j] - ranks->most[j - 1] : 0;
+      p->left = unseen < open ? permi_ranks_states(ranks, unseen, d[unseen]) : p->count;
+      p->sum = sum;
+    }
+    for (; k < states && p->left; p->left--) {
+      const permi_dd next = permi_two_sum(sum.hi, p->out[k++]);
+      sum.hi = next.hi;
+      sum.lo += next.lo;
+    }
+    p->sum = permi_dd_add(p->sum, sum);
+    p->out[count] = p->sum.hi + p->sum.lo;
+  }
+  return count;
+}
+
+/* Hands out p->out. */
+static perm_status permi_amplitudes_hand(permi_amplitudes *p, size_t states)
+{
+  const size_t count = p->ranks.unseen ? permi_amplitudes_add(p, states) : states;
+  if (!p->asked.block)
+    memcpy(p->given + p->handed, p->out, count * (p->asked.probabilities ? 1 : 2) * sizeof *p->out);
+  else if (count && p->asked.block(p->asked.user_data, p->handed, count, p->out))
+    p->watch->stopped = PERM_STOPPED_CANCELLED;
+  p->handed += count;
+  return p->watch->stopped;
+}
+
 static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
+  const size_t end = p->offset + p->count, step = p->pieces ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -9052,9 +9106,8 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p)
     status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && p->asked.block && next > p->shown &&
-        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
-      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    if (status == PERM_OK && p->pieces)
+      status = permi_amplitudes_hand(p, next - p->shown);
     p->shown = next;
   }
   return status;
@@ -9117,14 +9170,10 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
 }
 
 /* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
-   units of the result.
-   1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
-   min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
-   2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
-   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r, so
-   the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best, which take r_c >= floor(q_c k / (n - k)).
-   3. The layer before has norm 1 and its own error, for which alpha^2 <= C(K, k) / product of C(t_c, q_c).
-   4. What underflows is below 2^-1022 a layer. A last unit is for squares. */
+   units of the result. Layer k, of its column's j-th photon, is off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) of
+   the norm before, 1 and its error, nu = min(k, m); q_c photons to come, of t_c, enlarge that by alpha_k at most:
+   alpha_k^2 = max over r >= 0, sum r_c <= k, of the product of C(r_c + q_c, q_c) / C(t_c, q_c), by largest steps.
+   Underflow is below 2^-1022 a layer. A last unit is for squares and their sums. */
 static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, double *room, int *reached)
 {
   const int n = p->n, columns = p->columns;
@@ -9238,7 +9287,7 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes memory, the largest last, and makes tables. */
+/* Takes memory, the largest last. */
 static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
   const size_t modes = (size_t)p->modes, n = (size_t)p->n;
@@ -9261,8 +9310,8 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
-  p->work = p->out = out;
-  if (p->asked.block)
+  p->work = p->out = p->given = out;
+  if (p->pieces)
     p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
                                       (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
@@ -9290,7 +9339,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
 }
 
-/* Checks, and makes ranks. */
+/* Checks; makes ranks. */
 static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
                                           permi_pool *pool, perm_result *result)
 {
@@ -9310,7 +9359,7 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (status != PERM_OK)
     return status;
   const size_t levels = (size_t)p->n + 2;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
+  int *ints = (int *)permi_pool_zeros(pool, 3 * (size_t)problem->m + 6, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
   permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
@@ -9323,15 +9372,18 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
-  p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
-  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
-                                                  : states - p->offset;
+  p->offset = permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]);
+  p->count = ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose) : states - p->offset;
   p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  p->pieces = ranks->unseen || p->asked.block;
+  p->seen = ints + 2 * problem->m + 4;
   if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
-                                                         "block");
+  if (p->asked.on_gpu && (p->pieces || !p->n || !options->gpu.devices))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, no block "
+                                                         "and no row that is unseen");
+  if (ranks->unseen && !p->asked.probabilities)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: an unseen row has probabilities, no amplitudes");
   return PERM_OK;
 }
 
@@ -9340,15 +9392,13 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
 {
   const perm_options *options = p->watch->options;
   const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const double one[2] = {1, 0};
-  double norm = 0;
+  double norm = 0, one[2] = {1, 0};
   perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
   if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (!p->asked.block)
-      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
-    else if (p->asked.block(p->asked.user_data, 0, 1, one))
-      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->out = one;
+    p->given = out;
+    status = permi_amplitudes_hand(p, 1);
   } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);

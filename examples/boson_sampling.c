@@ -6,7 +6,7 @@
            nvcc -O2 -I.. -c ../perm_cuda.cu
            cc -O2 -I.. -DPERM_WITH_CUDA boson_sampling.c perm_cuda.o -o boson_sampling -L/usr/local/cuda/lib64 \
               -lcudart_static -ldl -lrt -lpthread -lm
-   Usage:  boson_sampling                         probabilities, samples against them, samples a second
+   Usage:  boson_sampling                         probabilities, samples against them both ways, samples a second
            boson_sampling PHOTONS MODES [GPUS]    samples of up to 14 photons against probabilities; seconds a sample */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +82,21 @@ static void sample(int m, int n, const double *u, generate_random *random, int *
     row_counts[row]++;
     count[i]++;
   }
+}
+
+/* An output drawn from all probabilities, each added to those before it: sooner for many samples of few outputs. */
+static int sample_all(int outputs, const double *cumulative, generate_random *random)
+{
+  const double x = generate_uniform(random) * cumulative[outputs - 1];
+  int low = 0, high = outputs - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (cumulative[middle] <= x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 enum { M = 8, N = 4, OUTPUTS = 330 }; /* OUTPUTS = C(M + N - 1, N): small enough to see all */
@@ -171,8 +186,8 @@ int main(int argc, char **argv)
   enum { SAMPLES = 20000, PHOTONS = 12, MODES = 144 };
   static double u[2 * MODES * PHOTONS];
   const perm_outputs all = {NULL, NULL, 1, 0, NULL, NULL};
-  double probability[OUTPUTS], apart = 1, chi_square = 0, rare[2] = {0, 0}, seconds = 0;
-  int count[MODES], seen[OUTPUTS] = {0}, cells = 0, k, s;
+  double probability[OUTPUTS], cumulative[OUTPUTS], apart = 1, seconds = 0;
+  int count[MODES], cells, way, k, s;
   size_t at;
   perm_result r;
   generate_random random = {2018};
@@ -195,17 +210,28 @@ int main(int argc, char **argv)
     apart *= u[2 * k] * u[2 * k] + u[2 * k + 1] * u[2 * k + 1];
   printf("all in one mode: %.11f times as often as distinguishable photons\n", probability[0] / apart);
 
-  for (s = 0; s < SAMPLES; s++) {
-    sample(M, N, u, &random, count);
-    perm_amplitudes_index(M, count, &all, &at);
-    seen[at]++;
-  }
   for (k = 0; k < OUTPUTS; k++)
-    add_cell(SAMPLES * probability[k], seen[k], rare, &chi_square, &cells);
-  tell(SAMPLES, rare, chi_square, cells);
+    cumulative[k] = probability[k] + (k ? cumulative[k - 1] : 0);
+  for (way = 0; way < 2; way++) {
+    double chi_square = 0, rare[2] = {0, 0};
+    int seen[OUTPUTS] = {0};
+    for (s = 0, start = clock(); s < SAMPLES; s++) {
+      if (way == 0) {
+        sample(M, N, u, &random, count);
+        perm_amplitudes_index(M, count, &all, &at);
+      } else
+        at = (size_t)sample_all(OUTPUTS, cumulative, &random);
+      seen[at]++;
+    }
+    seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    for (cells = 0, k = 0; k < OUTPUTS; k++)
+      add_cell(SAMPLES * probability[k], seen[k], rare, &chi_square, &cells);
+    printf("%s, %.3f s: ", way ? "from all probabilities" : "photon by photon", seconds);
+    tell(SAMPLES, rare, chi_square, cells);
+  }
 
   interferometer(MODES, PHOTONS, u, &random);
-  for (s = 0, start = clock(); seconds < 0.5; s++) {
+  for (s = 0, seconds = 0, start = clock(); seconds < 0.5; s++) {
     sample(MODES, PHOTONS, u, &random, count);
     seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   }

@@ -446,6 +446,46 @@ expect amplitudes_many 3 'there are too many.*limit the photons of rows [(]--row
 expect amplitudes_bytes 3 '1352078 outputs take 21.6 MB; --npy FILE keeps them elsewhere' --amplitudes --max-bytes 1e7 --generate unitary:12
 expect amplitudes_time 1 'max-seconds reached' --amplitudes --probabilities --npy $dir/late.npy --max-seconds 0.02 --generate unitary:13
 check amplitudes_time_nothing test ! -e $dir/late.npy
+# an older file is whole until the new one is: after --max-seconds, a kill, whose leftover the next run takes away
+cp $dir/a.npy $dir/older.npy
+expect amplitudes_npy_stopped 1 'max-seconds reached' --amplitudes --npy $dir/a.npy --max-seconds 0.02 --generate unitary:13
+check amplitudes_npy_stopped_old cmp -s $dir/a.npy $dir/older.npy
+left=$dir/a.npy.0000000000000000.tmp
+check amplitudes_npy_stopped_alone test ! -e $left
+$perm --amplitudes --probabilities --npy $dir/a.npy --isa plain --threads 1 --generate unitary:14 >/dev/null 2>&1 & job=$!
+while ! [ -s $left ] && kill -0 $job 2>/dev/null; do :; done
+expect amplitudes_npy_twice 4 'a.npy: cannot write: File exists' --amplitudes --npy $dir/a.npy $dir/splitter.txt
+kill -KILL $job 2>/dev/null; wait $job 2>/dev/null
+check amplitudes_npy_killed_left test -s $left
+check amplitudes_npy_killed_old cmp -s $dir/a.npy $dir/older.npy
+chmod 640 $dir/a.npy
+expect amplitudes_npy_after 0 proved --amplitudes --npy $dir/a.npy $dir/splitter.txt
+check amplitudes_npy_cleaned sh -c "! test -e $left && test $(wc -c <$dir/a.npy) -eq 176"
+check amplitudes_npy_mode test "$(ls -l $dir/a.npy | cut -c 1-10)" = -rw-r-----
+cp $dir/splitter.txt $left
+expect amplitudes_npy_leftover 2 'npy would destroy the input' --amplitudes --npy $dir/a.npy $left
+check amplitudes_npy_leftover_stays cmp -s $left $dir/splitter.txt
+rm $left
+ln -s a.npy $dir/link.npy
+expect amplitudes_npy_link 4 'link.npy: cannot write: File exists' --amplitudes --npy $dir/link.npy $dir/splitter.txt
+check amplitudes_npy_link_stays test -L $dir/link.npy
+(ulimit -f 2; $perm --amplitudes --npy $dir/a.npy --generate unitary:6 >$dir/out 2>&1); code=$?
+check amplitudes_npy_full test $code -eq 4
+check amplitudes_npy_full_told grep -q 'a.npy: cannot write: File too large' $dir/out
+check amplitudes_npy_full_old test "$(wc -c <$dir/a.npy)" -eq 176
+# heralds and rows that nobody looks at
+expect amplitudes_exactly 0 '^    1,1 0[.]2(8|79999)' --amplitudes --exactly 1,- $dir/splitter.txt
+check amplitudes_exactly_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 1
+expect amplitudes_unseen 0 '^    0,2 0[.]46079999|^    0,2 0[.]4608' --amplitudes --probabilities --exactly=-,x $dir/splitter.txt
+check amplitudes_unseen_all test "$(grep -c '^    [012],[012] ' $dir/out)" -eq 3
+expect amplitudes_unseen_json 0 '"probabilities":\[\[\[2,0\],"(1|0[.]99999)[0-9.]*"\]\]' --amplitudes --probabilities --json \
+  --exactly x,x $dir/splitter.txt
+expect amplitudes_unseen_npy 0 proved --amplitudes --probabilities --exactly x,x --npy $dir/a.npy $dir/splitter.txt
+check amplitudes_unseen_npy_bytes test "$(wc -c <$dir/a.npy)" -eq 136
+expect amplitudes_unseen_amplitudes 2 'x in --exactly needs --probabilities' --amplitudes --exactly -,x $dir/splitter.txt
+expect amplitudes_exactly_count 2 'exactly has 3 numbers for 2 rows' --amplitudes --exactly 1,x,- $dir/splitter.txt
+expect amplitudes_exactly_bad 2 'bad --exactly .1,-2.; expected numbers, - or x, separated' --amplitudes --exactly 1,-2 $dir/splitter.txt
+expect amplitudes_exactly_alone 2 'does nothing without "--amplitudes"' --exactly 1,- $dir/splitter.txt
 expect amplitudes_method 2 'amplitudes have methods auto and subsets' --amplitudes --method glynn $dir/splitter.txt
 expect amplitudes_alone 2 'does nothing without "--amplitudes"' --probabilities $dir/splitter.txt
 expect amplitudes_checkpoint 2 'only permanents have pieces' --amplitudes --checkpoint $dir/a.ck $dir/splitter.txt

@@ -33,6 +33,8 @@
 #endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -41,8 +43,10 @@
 #include <sys/resource.h>
 #endif
 #define CLI_IS_TERMINAL isatty(2)
+#define CLI_SYNC(file) fsync(fileno(file))
 #else
 #define CLI_IS_TERMINAL 0
+#define CLI_SYNC(file) 0
 #endif
 
 #include "perm_cli_options.h"
@@ -272,7 +276,7 @@ static cli_minors cli_list_of(const cli *run, const perm_matrix *matrix)
 {
   const int m = matrix->m, n = matrix->n, large = m > PERM_MAX_N || n > PERM_MAX_N;
   const int entries = run->marginals || run->market || (run->gradient && large && !run->rows && !run->columns);
-  cli_minors list = {NULL, NULL, NULL, NULL, "minors", n, n, 1, NULL, NULL, 0, NULL};
+  cli_minors list = {NULL, NULL, NULL, NULL, "minors", n, n, 1, NULL, 0, NULL, {NULL, NULL, 0, 0, NULL, NULL}};
   list.what = run->probabilities ? "probabilities" : run->amplitudes ? "amplitudes" : list.what;
   list.what = run->marginals ? "marginals" : run->gradient ? "gradient" : list.what;
   list.count = entries ? (int)matrix->nnz : run->gradient ? m * n : n;
@@ -679,6 +683,7 @@ int CLI_MAIN(int argc, char **argv)
   free(run.file);
   free(run.row_counts);
   free(run.column_counts);
+  free(run.exactly);
   return code;
 }
 /* SPDX-License-Identifier: MIT */

@@ -15,36 +15,60 @@ static int cli_array_block(void *user_data, size_t first, size_t count, const do
   return array->failed;
 }
 
+/* Opens the file that is to replace `path`, by the library's rules for names, locks and modes. */
+static FILE *cli_beside(const char *path, char *name)
+{
+  sprintf(name, "%s.%016x.tmp", path, 0);
+#if defined(CLI_STAT)
+  struct stat old;
+  const int kept = lstat(path, &old) == 0, left = open(name, O_WRONLY | O_NONBLOCK);
+  if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0) /* by a killed writer */
+    remove(name);
+  errno = EEXIST;
+  const int file = kept && !S_ISREG(old.st_mode) ? -1 : open(name, O_WRONLY | O_CREAT | O_EXCL, kept ? 0600 : 0666);
+  if (file >= 0)
+    (void)!(flock(file, LOCK_EX | LOCK_NB) + (kept ? fchmod(file, old.st_mode & 0777) : 0));
+  if (left >= 0)
+    close(left);
+  return file < 0 ? NULL : fdopen(file, "wb");
+#else
+  remove(path); /* which rename may not replace */
+  return fopen(name, "wb");
+#endif
+}
+
 /* Writes amplitudes as they come, in place of a list. */
 static void cli_write_amplitudes(const cli *run, const perm_matrix *matrix, const double *a, perm_outputs *outputs,
                                  double count, perm_result *result)
 {
-  const char one[2] = {1, 0};
-  cli_array array = {fopen(run->npy, "wb"), run->probabilities ? 8 : 16, 0};
+  const short one = 1;
+  char *const name = (char *)malloc(strlen(run->npy) + CLI_LEFT + 1);
+  cli_array array = {name ? cli_beside(run->npy, name) : NULL, run->probabilities ? 8 : 16, 0};
   if (array.file) {
     char text[128];
-    short first;
-    memcpy(&first, one, sizeof first);
-    snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%.0f,), }", first == 1 ? '<' : '>',
-             run->probabilities ? "f8" : "c16", count);
+    snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%.0f,), }",
+             *(const char *)&one ? '<' : '>', run->probabilities ? "f8" : "c16", count);
     array.failed = fprintf(array.file, "\223NUMPY\1%c\166%c%-117s\n", 0, 0, text) != 128; /* 10 + 118 bytes */
     outputs->block = cli_array_block;
     outputs->user_data = &array;
     perm_amplitudes_complex(matrix->m, matrix->n, a, matrix->n, run->column_counts, outputs, &run->options, NULL,
                             result);
+    array.failed |= fflush(array.file) != 0 || CLI_SYNC(array.file) != 0;
     array.failed |= fclose(array.file) != 0;
+    array.failed |= result->value == result->value && !array.failed && rename(name, run->npy) != 0;
   }
   if (!array.file || array.failed)
     generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy, strerror(errno));
   if (array.file && result->value != result->value)
-    remove(run->npy);
+    remove(name);
+  free(name);
 }
 
 static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, perm_result *result, cli_minors *list)
 {
   const int m = matrix->m, n = matrix->n;
   perm_options options = run->options;
-  perm_outputs outputs = {run->row_counts, NULL, run->probabilities, 0, NULL, NULL};
+  perm_outputs outputs = {run->row_counts, run->exactly, run->probabilities, 0, NULL, NULL};
   double *a = (double *)calloc(2 * (size_t)m * (size_t)n + 1, sizeof *a), photons = 0, bytes;
   const int64_t most = 9007199254740992;
   size_t count = 0;
@@ -52,7 +76,7 @@ static void cli_compute_amplitudes(const cli *run, const perm_matrix *matrix, pe
   for (i = 0; i < n; i++)
     photons += run->columns ? i < run->columns ? run->column_counts[i] : 0 : 1;
   list->state = (int *)calloc((size_t)m + 1, sizeof *list->state);
-  list->most = run->row_counts;
+  list->outputs = outputs;
   list->parts = run->probabilities ? 1 : 2;
   list->photons = photons >= 0 && photons <= PERM_MAX_LINES ? (int)photons : 0;
   if (!a || !list->state) {

@@ -86,8 +86,8 @@ typedef struct cli_minors {
   const char *what;
   int count, columns, parts;
   const perm_matrix *at;
-  const int *most; /* of amplitudes: limits, photons, and room for a state; else NULL */
-  int photons, *state;
+  int photons, *state; /* of amplitudes, and room for a state; else NULL */
+  perm_outputs outputs;
 } cli_minors;
 
 static void cli_list_free(cli_minors *list)
@@ -123,8 +123,7 @@ static int cli_list_row(const cli_minors *list, int k, int *row)
 /* The photons that amplitude k is of, in list->state. */
 static void cli_list_state(const cli_minors *list, int m, int k)
 {
-  const perm_outputs outputs = {list->most, NULL, 0, 0, NULL, NULL};
-  perm_amplitudes_state(m, list->photons, &outputs, (size_t)k, list->state);
+  perm_amplitudes_state(m, list->photons, &list->outputs, (size_t)k, list->state);
 }
 
 static int cli_has(const cli_minors *list)
@@ -249,6 +248,7 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"for sparse matrices: perm_compute_sparse of perm_sparse.h", "not for --rows and --cols"},
     {"outputs: there", "there"},
     {"rows (most)", "rows (--rows)"},
+    {"outputs: an unseen row has probabilities, no amplitudes", "x in --exactly needs --probabilities"},
     {"row_counts:", "--rows:"},
     {"column_counts:", "--cols:"},
     {"max_bytes = ", "--max-bytes "},

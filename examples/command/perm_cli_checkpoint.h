@@ -88,8 +88,8 @@ static int cli_restore(cli *run, const char *path)
         run->restored.integer = NULL;
         run->restored.kind = PERM_KIND_REAL;
       }
-      if (status == PERM_OK && (!run->restored_name || (rows && !cli_counts(rows, &run->row_counts, &run->rows)) ||
-                                (columns && !cli_counts(columns, &run->column_counts, &run->columns)))) {
+      if (status == PERM_OK && (!run->restored_name || (rows && !cli_counts(rows, "", &run->row_counts, &run->rows)) ||
+                                (columns && !cli_counts(columns, "", &run->column_counts, &run->columns)))) {
         status = PERM_ERROR_FORMAT;
         snprintf(result.message, sizeof result.message, "%s: its note is not as this command writes it", path);
       }
@@ -131,10 +131,8 @@ static int cli_check_sources(cli *run)
       name = cli_note_line(note, "file ");
     run->source = name;
 #if defined(CLI_STAT)
-    {
-      struct stat there; /* what is not there may be written again */
-      run->source = name && stat(name, &there) == 0 ? name : NULL;
-    }
+    struct stat there; /* what is not there may be written again */
+    run->source = name && stat(name, &there) == 0 ? name : NULL;
 #endif
     code = cli_check_files(run);
     run->source = NULL;

@@ -369,12 +369,16 @@ static void cli_compute_minors(const cli *run, const perm_matrix *matrix, const 
 /* Is there a number for every row and column? */
 static int cli_check_counts(const cli *run, const perm_matrix *matrix, perm_result *result)
 {
-  const int m = matrix->m, n = matrix->n, rows = run->rows && run->rows != m;
-  if (!rows && (!run->columns || run->columns == n))
-    return 1;
-  generate_fail(result, PERM_ERROR_COUNTS, "--%s has %d numbers for %d %s", rows ? "rows" : "cols",
-                rows ? run->rows : run->columns, rows ? m : n, rows ? "rows" : "columns");
-  return 0;
+  const char *const name[] = {"rows", "exactly", "cols"};
+  const int given[] = {run->rows, run->heralds, run->columns};
+  int k;
+  for (k = 0; k < 3; k++)
+    if (given[k] && given[k] != (k < 2 ? matrix->m : matrix->n)) {
+      generate_fail(result, PERM_ERROR_COUNTS, "--%s has %d numbers for %d %s", name[k], given[k],
+                    k < 2 ? matrix->m : matrix->n, k < 2 ? "rows" : "columns");
+      return 0;
+    }
+  return 1;
 }
 
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */

@@ -51,6 +51,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --amplitudes      all amplitudes of Kj photons in column j (--cols; default 1): of every way to leave by the\n"
     "                    rows, at most Mi by row i (--rows): states, real and imaginary part, a line each\n"
     "  --probabilities   with --amplitudes: their squares\n"
+    "  --exactly E1,E2,...  with --amplitudes: Ei photons by row i; - any number; x: nobody looks, probabilities are\n"
+    "                    sums over the photons of these rows, which stand in the first of them\n"
     "  --npy FILE        with --amplitudes: in this file, .npy of NumPy, in the same order; no list\n"
     "  --polynomial FILE  with the matrix L of that file: the coefficients of x^0, x^1, ... in per(FILE + x L), exact\n"
     "                    of integers, else with a bound on the error of each; methods auto, frontier and exact\n"

@@ -18,7 +18,7 @@ static const char *const cli_options[] = {
     "--cpu-fallback", "--gpu-cache",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook", "--marginals", "--market", "--prove", "--polynomial", "--permanental",
-    "--amplitudes", "--probabilities", "--npy"};
+    "--amplitudes", "--probabilities", "--exactly", "--npy"};
 
 typedef struct cli {
   perm_options options;
@@ -30,8 +30,8 @@ typedef struct cli {
   int minors;             /* the row, counted from 1 */
   const char *polynomial; /* the file of L, or NULL */
   perm_estimate_plan estimate_plan;
-  int rows, columns; /* multiplicities given; 0: none */
-  int *row_counts, *column_counts;
+  int rows, columns, heralds; /* multiplicities given; 0: none */
+  int *row_counts, *column_counts, *exactly;
   const char *generate, *write, *spy, *prove, *npy, *resume;
   int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
   int force;
@@ -97,7 +97,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
     {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy --prove --npy "},
-    {"--probabilities", " --amplitudes "}, {"--npy", " --amplitudes "},
+    {"--probabilities", " --amplitudes "}, {"--exactly", " --amplitudes "}, {"--npy", " --amplitudes "},
     {"--cpu-fallback", " --gpus "}, {"--gpu-cache", " --gpus --resume "}, {"--market", " --gradient --marginals "}};
 
 static int cli_among(const char *word, const char *const *list, int count)
@@ -337,11 +337,9 @@ static int cli_check_output(const cli *run, const char *option, const char *path
   if (run->force)
     return CLI_DONE;
 #if defined(CLI_STAT)
-  {
-    struct stat there;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-      return CLI_DONE;
-  }
+  struct stat there;
+  if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+    return CLI_DONE;
 #endif
   if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
     return CLI_DONE;
@@ -365,16 +363,13 @@ static int cli_check_output(const cli *run, const char *option, const char *path
 /* Do the files that are written leave each other and the inputs alone? */
 static int cli_check_files(const cli *run)
 {
-  int code = cli_check_outputs(run);
-  if (code == CLI_DONE)
-    code = cli_check_inputs(run, run->resume ? "--resume" : "--checkpoint", run->options.checkpoint.file);
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent");
-  if (code == CLI_DONE)
-    code = cli_check_output(run, "--npy", run->npy, "\223NUMPY", ".npy");
-  return code == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : code;
+  return cli_check_outputs(run) ||
+                 cli_check_inputs(run, run->resume ? "--resume" : "--checkpoint", run->options.checkpoint.file) ||
+                 cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market") ||
+                 cli_check_output(run, "--prove", run->prove, "\211PROOF", "proof of a permanent") ||
+                 cli_check_output(run, "--npy", run->npy, "\223NUMPY", ".npy") ||
+                 cli_check_output(run, "--spy", run->spy, "<svg", "SVG")
+             ? CLI_USAGE : CLI_DONE;
 }
 
 /* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
@@ -471,8 +466,9 @@ static int cli_whole(const char *text, uint64_t *number)
   return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
 }
 
-/* Whole numbers separated by commas; 0 if text is anything else. Negative ones pass: the library says what is wrong. */
-static int cli_counts(const char *text, int **counts, int *count)
+/* Whole numbers separated by commas; 0 if text is anything else. Negative ones pass: the library says what is wrong.
+   words: letters that stand for -1, -2, .. */
+static int cli_counts(const char *text, const char *words, int **counts, int *count)
 {
   const char *c;
   int room = 1;
@@ -481,8 +477,9 @@ static int cli_counts(const char *text, int **counts, int *count)
   free(*counts);
   *counts = (int *)malloc((size_t)room * sizeof **counts);
   for (*count = 0; *counts && *count < room; ++*count) {
-    char *end;
-    long number = strtol(text, &end, 10);
+    const char *const word = *text ? strchr(words, *text) : NULL;
+    char *end = (char *)text + 1;
+    const long number = word ? -1 - (long)(word - words) : strtol(text, &end, 10);
     if (end == text || (*end && *end != ',') || number < -1000000000 || number > 1000000000)
       return 0;
     (*counts)[*count] = (int)number;
@@ -679,9 +676,13 @@ static int cli_take_value(cli *run, const char *name, const char *value)
       return cli_usage(bad, value, "expected a whole number from 2 to 2^63");
   } else if (!strcmp(name, "--rows") || !strcmp(name, "--cols")) {
     CLI_NEED("expected multiplicities such as 2,0,1")
-    if (!cli_counts(value, name[2] == 'r' ? &run->row_counts : &run->column_counts,
+    if (!cli_counts(value, "", name[2] == 'r' ? &run->row_counts : &run->column_counts,
                     name[2] == 'r' ? &run->rows : &run->columns))
       return cli_usage(bad, value, "expected whole numbers separated by commas, such as 2,0,1");
+  } else if (!strcmp(name, "--exactly")) {
+    CLI_NEED("expected photons by row such as 1,-,x")
+    if (!cli_counts(value, "-x", &run->exactly, &run->heralds))
+      return cli_usage(bad, value, "expected numbers, - or x, separated by commas, such as 1,-,x");
   } else if (!strcmp(name, "--max-bytes")) {
     CLI_NEED("expected bytes")
     if (!cli_bytes(value, &options->max_bytes))

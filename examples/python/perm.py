@@ -1283,8 +1283,8 @@ def _counts(name, counts, size, least=-1):
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
     if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each %s, not %s of shape %s%s" % (
-            name, size, {"rows": "row", "cols": "column", "caps": "row of u", "state": "row of u"}.get(
-                name, "column of u"), _NAMES[_kind(counts)], counts.shape,
+            name, size, {"rows": "row", "cols": "column", "counts": "column of u", "input": "column of u"}.get(
+                name, "row of u"), _NAMES[_kind(counts)], counts.shape,
             _COUNTED if name in ("rows", "cols") else ""), "PERM_ERROR_COUNTS")
     counts = counts.tolist()
     if counts and (min(counts) < least or max(counts) > 2**31 - 1):
@@ -2800,7 +2800,7 @@ class Amplitudes(np.ndarray if np else list):
 
     def index(self, state):
         """The place of the state: photons that leave by each row."""
-        m, photons, outputs, _ = self._given()
+        m, photons, outputs = self._given()
         state, index = _counts("state", state, m), c_size_t()
         status = _lib.perm_amplitudes_index(m, _at(state), byref(outputs), byref(index))
         if status or sum(state) != photons:
@@ -2809,22 +2809,26 @@ class Amplitudes(np.ndarray if np else list):
 
     def states(self):
         """All states in order, (count, m) ints: (n, 0, .., 0), (n - 1, 1, 0, .., 0), ..; without NumPy lists."""
-        m, photons, outputs, caps = self._given()
+        m, photons, caps, exactly = self._of or self._given()
         if not np or not m or not len(self):
-            state = (c_int * max(m, 1))()
-            rows = [list(state)[:m] for k in range(len(self))
-                    if not _lib.perm_amplitudes_state(m, photons, byref(outputs), k, state)]
+            rows = self._listed(range(len(self)))
             return np.array(rows, np.intc).reshape(len(rows), m) if np else rows
-        most = [photons if cap < 0 else min(cap, photons) for cap in ([-1] * m if caps is None else caps.tolist())]
-        left, columns = np.array([photons]), []  # a column after the other
-        for i in range(m):
+        most = [photons] * m if caps is None else [photons if cap < 0 else min(cap, photons) for cap in caps.tolist()]
+        fixed = np.full(m, -1, np.intc) if exactly is None else exactly
+        rows, hidden = [i for i in range(m) if fixed[i] == -1], [i for i in range(m) if fixed[i] == -2 and most[i]]
+        most = [most[i] for i in rows] + [sum(most[i] for i in hidden)] * bool(hidden)
+        left, columns = np.array([photons - fixed[fixed > 0].sum()]), []  # a column after the other
+        for i in range(len(most)):
             top, least = np.minimum(left, most[i]), np.maximum(left - sum(most[i + 1:]), 0)
             each = top - least + 1
             row = np.repeat(np.arange(len(left)), each)
             photon = top[row] - (np.arange(len(row)) - np.repeat(np.cumsum(each) - each, each))
             columns = [column[row] for column in columns] + [photon.astype(np.intc)]
             left = left[row] - photon
-        return np.stack(columns, 1)
+        states = np.tile(np.maximum(fixed, 0), (len(left), 1))
+        for i, column in zip(rows + hidden, columns):
+            states[:, i] = column
+        return states
 
     def marginals(self):
         """Probabilities by row and number: [i, k], k = 0 .. n, that k photons leave by row i; in units of 4**exp2."""
@@ -2841,16 +2845,16 @@ class Amplitudes(np.ndarray if np else list):
         """Outputs drawn by their probabilities, (count, m) ints. Sample k depends on seed and first + k."""
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
-        states = self.states()
         ends = np.cumsum(self._chances()) if np else list(itertools.accumulate(self._chances()))
         if not len(ends) or not ends[-1] > 0:
             raise InputError("no output has a probability above 0", "PERM_ERROR_RANGE")
-        if np:
-            draws = _stream(seed, np.arange(count, dtype=np.uint64) + np.uint64(first & _64_BITS), 0)
-            places = np.searchsorted(ends, (draws >> 11) * 2.0**-53 * ends[-1], "right")
-            return states[np.minimum(places, len(ends) - 1)]
-        draws = (_stream(seed, first + k & _64_BITS, 0) >> 11 for k in range(count))
-        return [states[min(bisect.bisect(ends, draw * 2.0**-53 * ends[-1]), len(ends) - 1)] for draw in draws]
+        if not np:
+            draws = (_stream(seed, first + k & _64_BITS, 0) >> 11 for k in range(count))
+            return self._listed(min(bisect.bisect(ends, x * 2.0**-53 * ends[-1]), len(ends) - 1) for x in draws)
+        draws = _stream(seed, _copied(np.arange, count).astype(np.uint64) + np.uint64(first & _64_BITS), 0)
+        places = np.searchsorted(ends, (draws >> 11) * 2.0**-53 * ends[-1], "right").clip(0, len(ends) - 1)
+        return self.states()[places] if count > len(ends) / 8 else np.array(
+            self._listed(places), np.intc).reshape(count, self._of[0])
 
     def _chances(self):
         return np.abs(self)**2 if np and self.dtype.kind == "c" else np.asarray(self) if np else [
@@ -2859,18 +2863,26 @@ class Amplitudes(np.ndarray if np else list):
     def _given(self):
         if self._of is None:
             raise UnsupportedError("states are known of the whole array alone, as amplitudes() returns it")
-        m, photons, caps = self._of
-        return m, photons, _Outputs(most=_at(caps)), caps
+        m, photons, caps, exactly = self._of
+        return m, photons, _Outputs(most=_at(caps), exactly=_at(exactly))
+
+    def _listed(self, places):
+        m, photons, outputs = self._given()
+        state = (c_int * max(m, 1))()
+        return [list(state)[:m] for k in places
+                if not _lib.perm_amplitudes_state(m, photons, byref(outputs), k, state)]
 
 
-def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
+def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, unseen=(), **options):
     """The amplitudes of all ways out of an interferometer at once, or their squares, as Amplitudes: a complex128 or
     float64 array in the order of its states(), with error_bound.
 
     u: m x columns, orthonormal or any others (loss: submatrices); u[i, j] is the amplitude from mode j to mode i.
     counts: photons that enter by each column (1). caps: how many leave by a row at most, an int for all (1: no
-    collisions) or one for each (-1: any). Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million
-    outputs of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
+    collisions) or one for each (-1: any). exactly: heralds, how many leave by each row (-1: any). unseen: rows, from 0,
+    that nobody looks at: probabilities are added up over their photons, which states() have in the first of them, in
+    the order of the other rows. Photon by photon (SLOS), O(min(n, m)) a state of up to n photons: 1.4 million outputs
+    of 12 photons in 12 modes took 0.02 s. Raises LimitError where there are too many states, ...
 
     >>> a = perm.amplitudes([[0.6, 0.8], [0.8, -0.6]], probabilities=True)
     >>> [(list(map(int, s)), round(float(p), 4)) for s, p in zip(a.states(), a)]
@@ -2880,13 +2892,21 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
     >>> [[round(float(p), 4) for p in row] for row in a.marginals()]
     [[0.4608, 0.0784, 0.4608], [0.4608, 0.0784, 0.4608]]
     """
-    call, probabilities = _call(options, "counts", "caps", "probabilities"), _flag("probabilities", probabilities)
+    call = _call(options, "counts", "caps", "probabilities", "exactly", "unseen")
+    probabilities = _flag("probabilities", probabilities)
     u, ld = _rows_of(_as(_floats(_array(u)), "D"))
     m, n = u.shape
     counts = _counts("counts", counts, n, 0)
     caps = _counts("caps", [caps] * m if isinstance(caps, _INTEGERS) and not isinstance(caps, bool) else caps, m)
+    exactly = _counts("exactly", exactly, m)
+    try:
+        hidden = [_whole("unseen", i, 0, m - 1) for i in unseen]
+    except TypeError:
+        raise InputTypeError("unseen: expected rows of u, not %.60r" % (unseen,), "PERM_ERROR_COUNTS") from None
+    if hidden:
+        exactly = _ints([-2 if i in hidden else -1 if exactly is None else exactly[i] for i in range(m)])
     photons, size = n if counts is None else sum(counts.tolist()), c_size_t()
-    outputs = _Outputs(most=_at(caps), probabilities=probabilities)
+    outputs = _Outputs(most=_at(caps), exactly=_at(exactly), probabilities=probabilities)
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
         raise _error(status, b"counts: too many photons or states; caps limits them")
@@ -2897,7 +2917,7 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, **options):
         raise _error(status, result.message)
     values = out.array.view(Amplitudes) if np else Amplitudes(out.array.tolist())
     values.error_bound, values.total, values.exp2 = result.error_bound, result.value, result.exp2
-    values._of = m, photons, caps
+    values._of = m, photons, caps, exactly
     return values
 
 
@@ -2919,23 +2939,25 @@ def _stream(seed, sample, number):
     return _mixed(begin + (number + 1) * step & _64_BITS)
 
 
-def _entering(u, input):
-    """The modes by which photons enter, one for each photon; u, lists of rows, is looked at there."""
-    counts = _counts("input", input, len(u[0]) if u else 0, 0)
+def _entering(u, input, lossy):
+    """The rows of u, orthonormal columns where photons enter, with those for what is lost; photons by column."""
+    counts = _counts("input", input, u.shape[1], 0)
     if counts is None:
         raise InputError("input: expected a number of photons for every column", "PERM_ERROR_COUNTS")
-    if sum(counts) > _MOST_PHOTONS:
-        raise LimitError("input: %d photons; a sample takes minors of as many lines, %d at most" % (
-            sum(counts), _MOST_PHOTONS), "PERM_ERROR_LIMIT")
     modes = [j for j, count in enumerate(counts) if count]
+    if lossy:
+        lost, ways = np.linalg.eigh(np.eye(len(modes)) - u[:, modes].conj().T @ u[:, modes])
+        u = np.vstack([u, np.zeros((len(modes), u.shape[1]))])
+        u[len(u) - len(modes):, modes] = (np.sqrt(lost.clip(0)) * ways).conj().T
+    rows = u.tolist() if np else u.nested()
     for j, k in itertools.combinations_with_replacement(modes, 2):
-        product = sum(row[j] * row[k].conjugate() for row in u)
+        product = sum(row[j] * row[k].conjugate() for row in rows)
         if not abs(product - (j == k)) < 1e-9:
             raise InputError(
                 "u: expected orthonormal columns, as a unitary matrix has: column %d times %s is %.10g, not %d%s" % (
                     j, "itself" if j == k else "column %d" % k, abs(product), j == k,
-                    "; where photons are lost, the loss is a row more" if j == k else ""))
-    return [j for j in modes for _ in range(counts[j])]
+                    "; where photons are lost, the loss is a row more, or loss=True" if j == k else ""))
+    return rows, counts.tolist()
 
 
 def _chances(u, taken, entered, clock):
@@ -2972,15 +2994,29 @@ class sampler:
     permutations = staticmethod(sample)
 
     @staticmethod
-    def boson(u, input, count, seed=1, first=0, **options):
+    def way(m, input, count, loss=0, max_bytes=0):
+        """How boson(way="auto") draws `count` samples, by these numbers alone: "amplitudes", or "chain" where that is
+        predicted sooner, or memory is more than max_bytes (0: 4e9)."""
+        n, rows, kept = sum(input), m + sum(map(bool, input)) * bool(loss), 1.0 if loss is True else 1.0 - loss
+        if not 0 < n <= 4096 or rows > 4096:
+            return "chain"
+        all, states = (min(math.comb(n + k, n), 10**18) for k in (rows, m if loss else m - 1))
+        chain = count * n * (2.5e-6 + 1e-9 * math.prod(1 + kept * photons for photons in input))
+        together = 1e-4 + 1.3e-9 * (1 + n * rows / (n + rows)) * all + 1e-8 * states + 1e-6 * count
+        return "amplitudes" if together < chain and 16 * (2 * states + all / 2) < (max_bytes or 4e9) else "chain"
+
+    @staticmethod
+    def boson(u, input, count, seed=1, first=0, way="auto", loss=0, **options):
         """Boson sampling: where photons leave an interferometer, count x m ints: [k, i] of them by mode i.
 
         u: m x n with orthonormal columns (a unitary matrix, or columns of one); u[i, j] is the amplitude from mode j to
         mode i. input: n ints, photons that enter by mode j. The way out s has probability |permanent(u, s, input)|**2
-        / (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
-        R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
-        where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
-        Where all outputs fit into memory, amplitudes(u, input).sample(count) draws many samples in one pass.
+        / (product of the factorials of s and of input). way="chain": photon after photon by the minors of one row
+        (P. Clifford, R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m
+        steps, fewer where some share a mode; "amplitudes": amplitudes(u, input).sample(count); "auto": what
+        sampler.way(m, input, count, loss, max_bytes) says. An array with NumPy, else a list of lists. Of one way sample
+        k depends on seed and first + k; the other, which "auto" may take for another count, has other samples.
+        loss: each photon's chance to be lost; True: of a contraction u, what its columns lack of length 1 is lost.
         Options: of the minors, max_seconds of all of them. Raises InputError where the columns are not orthonormal to
         1e-9, Incomplete, ...
 
@@ -2991,39 +3027,65 @@ class sampler:
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
-        _call(options, "u", "input", "count", "seed", "first")
-        clock = _Clock(options)
-        u = _as(_floats(_array(u)), "D")
+        call = _call(options, "u", "input", "count", "seed", "first", "way", "loss")
+        _one_of("way", way, ("auto", "chain", "amplitudes"))
+        clock, u = _Clock(options), _as(_floats(_array(u)), "D")
         m, n = u.shape
-        rows = u.tolist() if np else u.nested()
-        entering = _entering(rows, input)
-        photons = len(entering)
-        later = _Ways(u if np else rows, n, clock)
-        if not np:
-            ways = []
-            for k in range(first, first + count):
-                draws, taken = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)], []
-                order = [entering[t] for t in sorted(range(photons), key=draws.__getitem__)]
-                for j in range(photons):
-                    taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
-                ways.append([taken.count(i) for i in range(m)])
-            return ways
-        ways, most = _copied(np.zeros, (count, m), np.intc), max(1, 2**20 // max(photons * max(m, photons), 1))
-        for begin in range(0, count, most):
-            part = ways[begin:begin + most]
-            samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
-            draws = _stream(seed, samples[:, None], np.arange(2 * photons, dtype=np.uint64))
-            order = np.array(entering, np.intc)[np.argsort(draws[:, :photons], 1, kind="stable")]
-            uniform = (draws[:, photons:] >> 11) * 2.0**-53
-            taken = np.empty((len(part), photons), np.intc)
-            for j in range(photons):
-                if j <= _TOGETHER:
-                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], clock)
-                else:
-                    taken[:, j] = [later.next(*each) for each in zip(
-                        order[:, :j + 1].tolist(), taken[:, :j].tolist(), uniform[:, j].tolist())]
-            np.add.at(part, (np.arange(len(part))[:, None], taken), 1)
+        lossy = isinstance(loss, _BOOLS) and bool(loss)
+        rate = 0.0 if lossy else _real("loss", loss)
+        if not 0 <= rate <= 1 or lossy and not np:
+            raise InputError("loss: expected a chance, or with NumPy True, not %.60r" % (loss,), "PERM_ERROR_OPTION")
+        rows, input = _entering(u, input, lossy)
+        if way == "auto" and (call.method, call.precision) == ("auto", "default"):
+            way = sampler.way(m, input, count, lossy or rate, call.options.max_bytes)
+        if way != "amplitudes":
+            ways = _chain(rows, input, count, seed, first, rate, clock)
+        else:
+            lost = [[(j == k) * rate**0.5 for j in range(n)] for k in range(n) if input[k] and rate]
+            u = [x * (1 - rate)**0.5 for row in rows for x in row] + [x for row in lost for x in row]
+            u, hidden = _made("D", (len(rows) + len(lost), n), u), range(m, len(rows) + len(lost))
+            ways = amplitudes(u, input, None, True, None, hidden, **options).sample(count, seed, first)
+        return ways[:, :m] if np else [way[:m] for way in ways]
+
+
+def _chain(u, input, count, seed, first, loss, clock):
+    """Samples photon by photon; u: lists of rows."""
+    photons, m, n = sum(input), len(u), len(input)
+    u = np.reshape(u, (m, n)) if np else u
+    if photons > _MOST_PHOTONS:
+        raise LimitError("input: %d photons; a sample takes minors of as many lines, %d at most" % (
+            photons, _MOST_PHOTONS), "PERM_ERROR_LIMIT")
+    entering, later = [j for j in range(n) for _ in range(input[j])], _Ways(u, n, clock)
+    if not np:
+        ways = []
+        for k in range(first, first + count):
+            draws = [_stream(seed, k & _64_BITS, t) for t in range(3 * photons)]
+            taken, order = [], [entering[t] for t in sorted(range(photons), key=draws.__getitem__)
+                                if (draws[2 * photons + t] >> 11) * 2.0**-53 >= loss]
+            for j in range(len(order)):
+                taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
+            ways.append([taken.count(i) for i in range(m)])
         return ways
+    ways, most = _copied(np.zeros, (count, m), np.intc), max(1, 2**20 // max(photons * max(m, photons), 1))
+    for begin in range(0, count, most):
+        part = ways[begin:begin + most]
+        samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
+        draws = _stream(seed, samples[:, None], np.arange((3 if loss else 2) * photons, dtype=np.uint64))
+        keys, uniform = draws[:, :photons], (draws[:, photons:] >> 11) * 2.0**-53
+        lost = uniform[:, photons:] < loss if loss else np.zeros(keys.shape, bool)
+        alive = photons - lost.sum(1)  # who come first
+        order = np.array(entering, np.intc)[np.argsort(np.where(lost, np.uint64(_64_BITS), keys), 1, kind="stable")]
+        taken = np.empty((len(part), photons), np.intc)
+        for j in range(photons):
+            k = np.flatnonzero(alive > j)
+            if j <= _TOGETHER:
+                taken[k, j] = _next_together(u, order[k, :j + 1], taken[k, :j], uniform[k, j], clock)
+            else:
+                taken[k, j] = [later.next(*each) for each in zip(
+                    order[k, :j + 1].tolist(), taken[k, :j].tolist(), uniform[k, j].tolist())]
+        k, j = np.nonzero(np.arange(photons) < alive[:, None])
+        np.add.at(part, (k, taken[k, j]), 1)
+    return ways
 
 
 class _Ways:

@@ -1207,7 +1207,8 @@ for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], Typ
         raise SystemExit("accepted %r" % (bad,))
     except perm.Error as caught:
         assert isinstance(caught, error) and text in str(caught), (bad, caught)
-assert perm.sampler.boson(U, (2, 0, 1), 30, seed=3) == WAYS
+assert [perm.sampler.boson(U, (2, 0, 1), 30, 3, 0, way, loss) for way, loss in CASES] == WAYS
+assert perm.sampler.way(3, (2, 0, 1), 3) == "chain" and perm.sampler.way(3, [2, 0, 1], 30) == "amplitudes"
 assert perm.sampler.permutations([[0, 1], [1, 1]], 2) == [[1, 0], [1, 0]]
 lent = type("Tensor", (), {"__dlpack__": None})()
 try:
@@ -1236,8 +1237,9 @@ print("good", perm.LIBRARY)
 
 def test_without_numpy():
     u = unitary(3)
-    known = "PLACE = %r\nU = %r\nWAYS = %r\n" % (
-        PLACE, u.tolist(), perm.sampler.boson(u, [2, 0, 1], 30, seed=3).tolist())
+    cases = [("chain", 0), ("amplitudes", 0), ("chain", 0.4), ("amplitudes", 0.4)]
+    known = "PLACE = %r\nU = %r\nCASES = %r\nWAYS = %r\n" % (
+        PLACE, u.tolist(), cases, [perm.sampler.boson(u, [2, 0, 1], 30, 3, 0, *case).tolist() for case in cases])
     run = subprocess.run([sys.executable, "-X", "dev", "-c", known + WITHOUT], capture_output=True, text=True)
     assert run.returncode == 0 and run.stdout == "good %s\n" % perm.LIBRARY and not run.stderr, run.stdout + run.stderr
 
@@ -1795,6 +1797,49 @@ def test_amplitudes(caps):
     assert (a * 2).error_bound is None
 
 
+@pytest.mark.parametrize("caps", [None, 2, [1, -1, 2, 0, 3]])
+@pytest.mark.parametrize("exactly", [None, [-1, 1, -1, -1, -1]])
+@pytest.mark.parametrize("unseen", [[2], [0, 4], np.array([3]), range(5), []])
+def test_unseen_rows_and_heralds(caps, exactly, unseen):
+    """Probabilities are sums of all; states, index, samples and marginals are of the outputs that are seen."""
+    u, counts = haar(5, 8)[:, :3], [1, 2, 1]
+    hidden = list(unseen)
+    if exactly and 1 in hidden:
+        exactly = None
+    a = perm.amplitudes(u, counts, caps, True, exactly, unseen)
+    whole, sums = perm.amplitudes(u, counts, caps, probabilities=True), {}
+    first = [i for i in hidden if not isinstance(caps, list) or caps[i]][:1]
+    for state, p in zip(whole.states(), whole):
+        if exactly is None or state[1] == 1:
+            rest, state[hidden] = state[hidden].sum(), 0
+            state[first] = rest
+            sums[tuple(state)] = sums.get(tuple(state), 0) + p
+    order = [i for i in range(5) if i not in hidden]
+    expected = sorted(sums, key=lambda s: [s[i] for i in order], reverse=True)
+    assert list(map(tuple, a.states().tolist())) == expected and len(a) == len(expected)
+    assert all(abs(p - sums[s]) < 1e-14 and a.index(s) == k for k, (s, p) in enumerate(zip(expected, a)))
+    assert abs(a.total - sum(sums.values())) < 1e-14 and a._listed(range(len(a))) == a.states().tolist()
+    drawn = a.sample(200, 3)
+    assert np.array_equal(a.sample(2, 3, 50), drawn[50:52]) and set(map(tuple, drawn.tolist())) <= set(expected)
+    table = a.marginals()
+    assert all(abs(table[i, k] - sum(p for s, p in sums.items() if s[i] == k)) < 1e-14
+               for i in range(5) for k in range(5))
+
+
+def test_what_unseen_rows_refuse():
+    for options, error, text in (({"unseen": [0]}, perm.UnsupportedError, "an unseen row has probabilities"),
+                                 ({"unseen": 1}, perm.InputTypeError, "unseen: expected rows"),
+                                 ({"unseen": [2]}, perm.InputError, "unseen = 2 is outside 0 .. 1"),
+                                 ({"unseen": ["x"]}, perm.InputTypeError, "unseen"),
+                                 ({"exactly": [1]}, perm.InputError, "exactly: expected 2 integers, .*row of u"),
+                                 ({"exactly": [-2, 1]}, perm.InputError, "exactly: a multiplicity is negative")):
+        with pytest.raises(error, match=text):
+            perm.amplitudes(np.eye(2), **options)
+    herald = perm.amplitudes(np.eye(2), exactly=[1, -1])
+    assert herald.tolist() == [1] and herald.states().tolist() == [[1, 1]]
+    assert len(perm.amplitudes(np.eye(2), exactly=[1, 0])) == 0
+
+
 def test_samples_and_marginals_of_amplitudes():
     u, counts = haar(4, 11), [2, 1, 0, 1]
     a, chances = perm.amplitudes(u, counts), perm.amplitudes(u, counts, probabilities=True)
@@ -2005,6 +2050,8 @@ def test_types_are_those_of_the_functions():
     assert not INSTALLED or os.path.exists(os.path.join(os.path.dirname(perm.__file__), "py.typed"))
     functions = {name: (getattr(perm, name), named[name]) for name in FUNCTIONS}
     functions.update((node.name, (getattr(perm.sampler, node.name), node)) for node in named["sampler"].body)
+    assert [argument.arg for argument in functions.pop("way")[1].args.args] == list(  # which takes no options
+        inspect.signature(perm.sampler.way).parameters)
     assert len(functions) == len(FUNCTIONS) + 2
     for name, (function, node) in functions.items():
         parameters = list(inspect.signature(function).parameters.values())
@@ -2477,8 +2524,9 @@ def unitary(m):
     return np.linalg.qr(np.random.default_rng(11).normal(size=(m, m, 2)) @ [1, 1j])[0]
 
 
+@pytest.mark.parametrize("way", ["chain", "amplitudes"])
 @pytest.mark.parametrize("columns, entering", [(4, [1, 1, 1, 0]), (4, [2, 0, 1, 1]), (3, [3, 0, 1]), (4, [0, 0, 2, 0])])
-def test_bosons_leave_by_their_chances(columns, entering):
+def test_bosons_leave_by_their_chances(columns, entering, way):
     """All ways out, their chances by expansion, against samples of a fixed seed; the chances of the wrong input do not
     pass."""
     u, samples = unitary(4)[:, :columns], 3000
@@ -2486,35 +2534,37 @@ def test_bosons_leave_by_their_chances(columns, entering):
     def chi_square(seen, entering):
         """Its excess over the degrees of freedom, in standard deviations."""
         chance = {}
-        for way in itertools.product(range(sum(entering) + 1), repeat=4):
-            if sum(way) == sum(entering):
-                amplitude = oracle(expanded(u, way, entering), Q)
-                chance[way] = float(amplitude.real**2 + amplitude.imag**2) / math.prod(
-                    map(math.factorial, way + tuple(entering)))
+        for out in itertools.product(range(sum(entering) + 1), repeat=4):
+            if sum(out) == sum(entering):
+                amplitude = oracle(expanded(u, out, entering), Q)
+                chance[out] = float(amplitude.real**2 + amplitude.imag**2) / math.prod(
+                    map(math.factorial, out + tuple(entering)))
         assert abs(sum(chance.values()) - 1) < 1e-9 and set(seen) <= set(chance)
-        cells = [(x * samples, seen.get(way, 0)) for way, x in chance.items() if x * samples >= 5]
+        cells = [(x * samples, seen.get(out, 0)) for out, x in chance.items() if x * samples >= 5]
         rare = samples - sum(x for x, _ in cells), samples - sum(count for _, count in cells)
         cells += [rare] * (rare[0] >= 5)
         return (sum((count - x)**2 / x for x, count in cells) - len(cells) + 1) / math.sqrt(2 * len(cells))
-    drawn = perm.sampler.boson(u, entering, samples, seed=4)
+    drawn = perm.sampler.boson(u, entering, samples, seed=4, way=way)
     assert drawn.shape == (samples, 4) and (drawn.sum(1) == sum(entering)).all() and (drawn >= 0).all()
     seen = {}
-    for way in map(tuple, drawn.tolist()):
-        seen[way] = seen.get(way, 0) + 1
+    for out in map(tuple, drawn.tolist()):
+        seen[out] = seen.get(out, 0) + 1
     assert abs(chi_square(seen, entering)) < 3
     assert chi_square(seen, entering[:-2] + entering[:-3:-1]) > 10 or entering[-1] == entering[-2]
-    assert np.array_equal(perm.sampler.boson(u, entering, 50, 4, 100, threads=2), drawn[100:150])
-    assert not np.array_equal(perm.sampler.boson(u, entering, samples, seed=5), drawn)
+    assert np.array_equal(perm.sampler.boson(u, entering, 50, 4, 100, way, threads=2), drawn[100:150])
+    assert np.array_equal(perm.sampler.boson(u, entering, 2, 4, 100, way), drawn[100:102])
+    assert not np.array_equal(perm.sampler.boson(u, entering, samples, 5, way=way), drawn)
 
 
-@pytest.mark.parametrize("entering", [[1, 1, 2, 0, 1, 1], [1] * 6])
-def test_bosons_one_by_one_and_together(entering, monkeypatch):
+@pytest.mark.parametrize("entering, loss", [([1, 1, 2, 0, 1, 1], 0), ([1] * 6, 0), ([2, 1, 1, 1, 0, 1], 0.2)])
+def test_bosons_one_by_one_and_together(entering, loss, monkeypatch):
     """Samples by one call, and by minors of each: the same, however many are drawn at once."""
-    drawn = perm.sampler.boson(unitary(6), entering, 300, seed=2**64 - 1, first=2**64 - 100)
+    drawn = perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100, "chain", loss)
+    assert ((drawn.sum(1) < 6).sum() > 100) == (loss > 0)
     monkeypatch.setattr(perm, "_TOGETHER", -1)
-    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100), drawn)
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100, "chain", loss), drawn)
     monkeypatch.setattr(perm, "_TOGETHER", 2)
-    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100), drawn[200:209])
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100, "chain", loss), drawn[200:209])
 
 
 def test_boson_corners():
@@ -2535,13 +2585,61 @@ def test_boson_corners():
     boson(np.ones((2, 2)) / math.sqrt(2), [1, 0], 1)  # whose other column no photon enters
     for entering in ([10**9, 0, 0], [100, 100, 57]):
         with pytest.raises(perm.LimitError, match="photons.*256 at most"):
-            boson(np.eye(3), entering, 3)
+            boson(np.eye(3), entering, 3, way="chain")
+    assert boson(np.eye(3), [100, 100, 57], 2).tolist() == [[100, 100, 57]] * 2
+    assert boson(np.zeros((0, 0)), [], 2).shape == (2, 0)
     assert boson(np.eye(3), [20, 6, 0], 1).tolist() == [[20, 6, 0]]
     assert boson(np.eye(3), [250, 6, 0], 1).tolist() == [[250, 6, 0]]
-    with pytest.raises(perm.OutOfMemoryError):
-        boson(np.eye(3), [1, 0, 0], 2**55)
+    for way in ("chain", "amplitudes"):
+        with pytest.raises(perm.OutOfMemoryError):
+            boson(np.eye(3), [1, 0, 0], 2**55, way=way)
+    for options, error, text in (({"way": "subsets"}, perm.InputError, "way = .subsets.: expected one of auto chain"),
+                                 ({"loss": -0.1}, perm.InputError, "loss: expected"),
+                                 ({"loss": 1.1}, perm.InputError, "loss"), ({"loss": "x"}, perm.InputTypeError, "loss"),
+                                 ({"way": "amplitudes", "precision": "dd"}, perm.InputError, "precision default")):
+        with pytest.raises(error, match=text):
+            boson(np.eye(2), [1, 1], 1, **options)
+    with pytest.raises(perm.InputError, match="column 0 times itself is 1.21, not 1"):
+        boson(np.eye(2) * 1.1, [1, 1], 1, loss=True)
     with pytest.raises(perm.InputTypeError, match="treads"):
         boson(np.eye(2), [0, 0], 1, treads=2)
+
+
+@pytest.mark.parametrize("way", ["chain", "amplitudes"])
+def test_bosons_are_lost(way):
+    """One chance for all: what is left has the distribution of amplitudes with rows for the loss; of a contraction the
+    mean numbers of photons, which know no interference, and pairs."""
+    u, entering, samples = unitary(4), [1, 2, 0, 1], 20000
+    rows = np.vstack([u * 0.7**0.5, np.eye(4) * 0.3**0.5])
+    a = perm.amplitudes(rows, entering, probabilities=True, unseen=range(4, 8))
+    drawn = perm.sampler.boson(u, entering, samples, 5, way=way, loss=0.3)
+    seen = np.bincount([a.index([*s, 4 - sum(s), 0, 0, 0]) for s in drawn.tolist()], minlength=len(a))
+    often = np.asarray(a) * samples >= 5
+    excess = ((seen - a * samples)**2 / (a * samples))[often].sum() - often.sum() + 1
+    assert abs(excess) < 3 * math.sqrt(2 * often.sum())
+    assert np.array_equal(perm.sampler.boson(u, entering, 9, 5, 50, way, 0.3, threads=1), drawn[50:59])
+    v = u * np.array([0.9, 0.5, 1, 0.7])[:, None] @ unitary(4).T
+    drawn = perm.sampler.boson(v, entering, samples, 6, way=way, loss=True)
+    mean = abs(v)**2 @ entering
+    assert abs(drawn.mean(0) - mean).max() < 5 / math.sqrt(samples) and mean.sum() < 3
+    both, chance = ((drawn[:, 0] > 0) & (drawn.sum(1) == 4)).mean(), perm.amplitudes(v, entering, probabilities=True)
+    assert abs(both - sum(p for s, p in zip(chance.states(), chance) if s[0])) < 0.02 and both > 0.02
+    assert (perm.sampler.boson(u, entering, 50, way=way, loss=1) == 0).all()
+    assert (perm.sampler.boson(u, entering, 50, way=way, loss=True).sum(1) == 4).all()
+
+
+def test_the_way_that_is_predicted_sooner():
+    way, u = perm.sampler.way, unitary(5)
+    assert [way(10, [1] * 10, count) for count in (1, 10, 1000, 10**6)] == ["chain"] * 2 + ["amplitudes"] * 2
+    assert way(40, [1] * 8 + [0] * 32, 10**9) == way(3, [5000, 0, 0], 9) == way(4, [0] * 4, 9) == "chain"
+    assert way(12, [1] * 12, 10**4, max_bytes=1e6) == way(12, [1] * 12, 10**4, 0.1) == "chain"
+    assert way(8, [1] * 8, 10**6, 0.1) == way(8, [1] * 8, 10**6, True) == way(12, [1] * 12, 10**4) == "amplitudes"
+    assert way(2, np.array([200, 56]), 1) == "amplitudes"
+    for count in (2, 3000):
+        one, other = (perm.sampler.boson(u, [1] * 5, count, way=x) for x in ("auto", way(5, [1] * 5, count)))
+        assert np.array_equal(one, other)
+    fixed = perm.sampler.boson(u, [1] * 5, 3000, way="chain")
+    assert np.array_equal(perm.sampler.boson(u, [1] * 5, 3000, method="glynn"), fixed)  # an engine of minors
 
 
 def test_permutations_leave_by_their_weights():

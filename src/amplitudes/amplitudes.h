@@ -6,7 +6,7 @@
    2. Blocks of one s_(g+1) .. s_(m-1) and d_g are contiguous. A photon of mode i > g comes from a block as long, below
    by the sum over i <= j < m of T_j(d_j), T_j(d) = P_j(d) - P_j(d - 1) less that of P_(j-1)(max(0, d - most_j)); of
    others by a table for each d_g.
-   3. Outputs are the last layer's places from one on; with heralds a block of them.
+   3. Outputs are the last layer's places from one on; with heralds a block; of unseen rows sums of blocks.
    4. Next is the photon of the column with the largest share left: errors hardly grow (>>amplitudes_bound).
    Parts of a layer, and so sums, are the same for any threads. */
 #pragma once
@@ -36,13 +36,16 @@ struct permi_amplitudes {
   permi_ranks ranks;
   int n, modes, inner, columns, threads;   /* inner: g */
   int *column, *times, *used, *order;      /* order: the k-th's column */
+  int *seen;                               /* the next output's d_j */
   int layer, top[2];                       /* top: d_(m-1) of parts */
-  int elsewhere, on_gpu, exp2;             /* elsewhere: the last layer does not go to `work` */
+  int elsewhere, pieces, on_gpu, exp2;     /* the last layer does not go to `work`; nor to `given` */
   perm_outputs asked;                      /* zeros: NULL */
   double *u, *unit, *root;                 /* [mode][column][2], units of 2^exp2; the layer's; of 0 .. n */
   double scale;                            /* log2 of a layer's, or 0 */
   size_t offset, count, from, to, shown;   /* the first output's place; outputs; places of parts; out[0]'s output */
-  double *work, *out, *norm, total;        /* norm: of parts; total: of |A|^2 */
+  double *work, *out, *given, *norm, total; /* given: to the call; norm: of parts; total: of |A|^2 */
+  size_t handed, left;                     /* outputs; states that the next one's sum lacks */
+  permi_dd sum;
   permi_amplitude_block *table;            /* by d_g */
   uint16_t (*photon)[2];                   /* of tables: mode, photons */
   size_t entries, longest;                 /* of all tables; of a block */
@@ -172,10 +175,51 @@ static void permi_amplitudes_layer(permi_amplitudes *p)
   }
 }
 
+/* Returns how many sums are complete; they take the place of states. */
+static size_t permi_amplitudes_add(permi_amplitudes *p, size_t states)
+{
+  const permi_ranks *ranks = &p->ranks;
+  const int unseen = ranks->unseen, open = ranks->open;
+  size_t count = 0;
+  for (size_t k = 0; k < states; count += !p->left) {
+    permi_dd sum = {0, 0};
+    int *d = p->seen, j = p->handed + count ? unseen : open;
+    if (!p->left) {
+      d[open] = ranks->loose;
+      while (j < open && (d[j] == d[j + 1] || !permi_ranks_states(ranks, j, d[j] + 1)))
+        j++;
+      for (d[j] += j < open; j > unseen; j--)
+        d[j - 1] = d[j] > ranks->most[j - 1] ? d[j] - ranks->most[j - 1] : 0;
+      p->left = unseen < open ? permi_ranks_states(ranks, unseen, d[unseen]) : p->count;
+      p->sum = sum;
+    }
+    for (; k < states && p->left; p->left--) {
+      const permi_dd next = permi_two_sum(sum.hi, p->out[k++]);
+      sum.hi = next.hi;
+      sum.lo += next.lo;
+    }
+    p->sum = permi_dd_add(p->sum, sum);
+    p->out[count] = p->sum.hi + p->sum.lo;
+  }
+  return count;
+}
+
+/* Hands out p->out. */
+static perm_status permi_amplitudes_hand(permi_amplitudes *p, size_t states)
+{
+  const size_t count = p->ranks.unseen ? permi_amplitudes_add(p, states) : states;
+  if (!p->asked.block)
+    memcpy(p->given + p->handed, p->out, count * (p->asked.probabilities ? 1 : 2) * sizeof *p->out);
+  else if (count && p->asked.block(p->asked.user_data, p->handed, count, p->out))
+    p->watch->stopped = PERM_STOPPED_CANCELLED;
+  p->handed += count;
+  return p->watch->stopped;
+}
+
 static perm_status permi_amplitudes_run(permi_amplitudes *p)
 {
   const int last = p->modes - 1, n = p->n;
-  const size_t end = p->offset + p->count, step = p->asked.block ? PERMI_AMPLITUDES_CALL : p->count;
+  const size_t end = p->offset + p->count, step = p->pieces ? PERMI_AMPLITUDES_CALL : p->count;
   perm_status status = PERM_OK;
   for (p->layer = 1; p->layer < n + !p->elsewhere && status == PERM_OK; p->layer++) {
     permi_amplitudes_layer(p);
@@ -191,9 +235,8 @@ static perm_status permi_amplitudes_run(permi_amplitudes *p)
     status = permi_amplitudes_share(p, at, end - at > step ? at + step : end, 0, n);
     for (int k = 0; k < p->threads; k++)
       next = p->walk[k].end > next ? p->walk[k].end : next;
-    if (status == PERM_OK && p->asked.block && next > p->shown &&
-        p->asked.block(p->asked.user_data, p->shown, next - p->shown, p->out))
-      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    if (status == PERM_OK && p->pieces)
+      status = permi_amplitudes_hand(p, next - p->shown);
     p->shown = next;
   }
   return status;

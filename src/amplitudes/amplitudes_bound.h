@@ -57,14 +57,10 @@ static double permi_amplitudes_norm(permi_amplitudes *p, const permi_view *view,
 }
 
 /* THE BOUND (docs/proofs-rounding.md, tests/proofs/amplitudes.g): of ||computed - exact||_2, U with norm 2^norm, in
-   units of the result.
-   1. A layer's sums are off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) times the norm of the layer before: nu =
-   min(k, m) sources, two additions, four roundings of a coefficient; the k-th photon is the j-th of its column.
-   2. Photons still to come make an error larger by at most alpha_k: alpha_k^2 = max over r >= 0, sum r_c <= k, of the
-   product of C(r_c + q_c, q_c) / C(t_c, q_c), q_c of t_c photons of column c to come. Its logarithm is concave in r, so
-   the largest steps (r_c + 1 + q_c) / (r_c + 1) first are best, which take r_c >= floor(q_c k / (n - k)).
-   3. The layer before has norm 1 and its own error, for which alpha^2 <= C(K, k) / product of C(t_c, q_c).
-   4. What underflows is below 2^-1022 a layer. A last unit is for squares. */
+   units of the result. Layer k, of its column's j-th photon, is off by at most 2^(1/2) gamma_(nu + 6) (k / j)^(1/2) of
+   the norm before, 1 and its error, nu = min(k, m); q_c photons to come, of t_c, enlarge that by alpha_k at most:
+   alpha_k^2 = max over r >= 0, sum r_c <= k, of the product of C(r_c + q_c, q_c) / C(t_c, q_c), by largest steps.
+   Underflow is below 2^-1022 a layer. A last unit is for squares and their sums. */
 static double permi_amplitudes_bound(const permi_amplitudes *p, double norm, double *room, int *reached)
 {
   const int n = p->n, columns = p->columns;

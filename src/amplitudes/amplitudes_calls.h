@@ -70,7 +70,7 @@ static void permi_amplitudes_plan(permi_amplitudes *p, const perm_options *optio
   }
 }
 
-/* Takes memory, the largest last, and makes tables. */
+/* Takes memory, the largest last. */
 static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *pool)
 {
   const size_t modes = (size_t)p->modes, n = (size_t)p->n;
@@ -93,8 +93,8 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
   p->norm = (double *)permi_pool_get(pool, (states > p->count ? states : p->count) / PERMI_AMPLITUDES_PART + 2,
                                      sizeof(double));
-  p->work = p->out = out;
-  if (p->asked.block)
+  p->work = p->out = p->given = out;
+  if (p->pieces)
     p->out = (double *)permi_pool_get(pool, PERMI_AMPLITUDES_CALL + p->longest,
                                       (p->asked.probabilities ? 1 : 2) * sizeof(double));
   if (p->elsewhere && !p->on_gpu)
@@ -122,7 +122,7 @@ static void permi_amplitudes_room(permi_amplitudes *p, double *out, permi_pool *
   }
 }
 
-/* Checks, and makes ranks. */
+/* Checks; makes ranks. */
 static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_problem *problem, const double *out,
                                           permi_pool *pool, perm_result *result)
 {
@@ -142,7 +142,7 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (status != PERM_OK)
     return status;
   const size_t levels = (size_t)p->n + 2;
-  int *ints = (int *)permi_pool_zeros(pool, 2 * (size_t)problem->m + 4, sizeof *ints);
+  int *ints = (int *)permi_pool_zeros(pool, 3 * (size_t)problem->m + 6, sizeof *ints);
   if (!ints || !permi_amplitudes_order(p, problem->n, problem->column_count, pool))
     return PERM_ERROR_MEMORY;
   permi_ranks_modes(ranks, problem->m, p->n, &p->asked, 1, ints);
@@ -155,15 +155,18 @@ static perm_status permi_amplitudes_begin(permi_amplitudes *p, const permi_probl
   if (states > PTRDIFF_MAX / 64)
     return permi_fail(result, PERM_ERROR_LIMIT, 6, "outputs: there are too many, or states before the last photon: "
                                                    "limit the photons of rows (most)");
-  p->offset = states ? permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]) : 0;
-  p->count = !states ? 0 : ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose)
-                                                  : states - p->offset;
+  p->offset = permi_ranks_first(ranks, p->modes - 1, p->n - ranks->most[p->modes - 1]);
+  p->count = ranks->open < p->modes ? permi_ranks_states(ranks, ranks->open, ranks->loose) : states - p->offset;
   p->elsewhere = p->asked.probabilities || p->asked.block || p->count != states;
+  p->pieces = ranks->unseen || p->asked.block;
+  p->seen = ints + 2 * problem->m + 4;
   if (p->count && !out && !p->asked.block)
     return permi_fail(result, PERM_ERROR_NULL, 8, "out is NULL");
-  if (p->asked.on_gpu && (p->asked.block || !p->n || !options->gpu.devices))
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, and no "
-                                                         "block");
+  if (p->asked.on_gpu && (p->pieces || !p->n || !options->gpu.devices))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: on_gpu takes photons, options.gpu.devices, no block "
+                                                         "and no row that is unseen");
+  if (ranks->unseen && !p->asked.probabilities)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 6, "outputs: an unseen row has probabilities, no amplitudes");
   return PERM_OK;
 }
 
@@ -172,15 +175,13 @@ PERMI_NEVER_INLINE static perm_status permi_amplitudes_solve(permi_amplitudes *p
 {
   const perm_options *options = p->watch->options;
   const permi_view view = permi_view_make(problem->real, problem->ld, 2);
-  const double one[2] = {1, 0};
-  double norm = 0;
+  double norm = 0, one[2] = {1, 0};
   perm_status status = permi_amplitudes_begin(p, problem, out, pool, result);
   if (status == PERM_OK && p->count && p->n == 0) {
     p->total = 1;
-    if (!p->asked.block)
-      memcpy(out, one, (p->asked.probabilities ? 1 : 2) * sizeof *one);
-    else if (p->asked.block(p->asked.user_data, 0, 1, one))
-      status = p->watch->stopped = PERM_STOPPED_CANCELLED;
+    p->out = one;
+    p->given = out;
+    status = permi_amplitudes_hand(p, 1);
   } else if (status == PERM_OK && p->count) {
     const size_t side = (size_t)(p->columns < p->modes ? p->columns : p->modes), spare = 4 * side * side;
     permi_amplitudes_plan(p, options);

@@ -1,8 +1,7 @@
 /* ========================================================================================= >>outputs
-   Ranks. Modes are rows from the last on, heralded ones behind: s_1 .. s_m, d_j = s_1 + .. + s_j. States go by
-   (d_(m-1), .., d_1). With P_j(d) states of modes 1 .. j, within limits, of fewer than d photons,
-       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))),
-   without limits the combinatorial number system of {d_j + j - 1}. */
+   Ranks. Modes are rows from the last on, unseen ones (of outputs all as one) first, heralded ones behind: s_1 .. s_m,
+   d_j = s_1 + .. + s_j. States go by (d_(m-1), .., d_1). With P_j(d) of modes 1 .. j, in limits, of under d photons,
+       rank(s) = sum over j < m of P_j(d_j) - P_j(max(0, d_(j+1) - most_(j+1))). */
 #pragma once
 #include "../api/more_calls.h"
 #include "../base/memory.h"
@@ -10,6 +9,7 @@
 typedef struct permi_ranks {
   int modes, n;
   int open, loose;      /* modes without heralds, their photons, below 0: too few */
+  int unseen;
   int *most, *row;      /* of mode j at j - 1; row -1: none */
   size_t *first, *turn; /* P_j(d) at j (n + 2) + d, j < modes; T_j(d) of >>amplitudes */
 } permi_ranks;
@@ -24,31 +24,34 @@ static size_t permi_ranks_states(const permi_ranks *ranks, int level, int d)
   return permi_ranks_first(ranks, level, d + 1) - permi_ranks_first(ranks, level, d);
 }
 
-/* Returns the most photons of row i, or those heralded, up to photons + 1. */
-static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *herald)
+/* Returns the most photons of row i, or those heralded, up to photons + 1. *side: 1: herald; -1: unseen; 0. */
+static int permi_outputs_limit(const perm_outputs *outputs, int i, int photons, int *side)
 {
-  *herald = outputs && outputs->exactly && outputs->exactly[i] >= 0;
-  const int *limit = !outputs ? NULL : *herald ? outputs->exactly : outputs->most;
+  const int exactly = outputs && outputs->exactly ? outputs->exactly[i] : -1;
+  *side = exactly >= 0 ? 1 : -(exactly == PERM_MODE_UNSEEN);
+  const int *limit = !outputs ? NULL : *side > 0 ? outputs->exactly : outputs->most;
   return limit && limit[i] >= 0 && limit[i] <= photons ? limit[i] : photons + 1;
 }
 
-/* ints: 2 m + 4 zeros. all: also heralded ones. */
+/* ints: 2 m + 4 zeros. all: also heralded ones, each unseen one. */
 static void permi_ranks_modes(permi_ranks *ranks, int m, int photons, const perm_outputs *outputs, int all, int *ints)
 {
   memset(ranks, 0, sizeof *ranks);
   ranks->most = ints;
   ranks->row = ints + m + 2;
   ranks->loose = photons;
-  for (int side = 0; side < 2; side++)
+  for (int side = -1; side < 2; side++)
     for (int i = m - 1; i >= 0; i--) {
-      int herald;
-      const int most = permi_outputs_limit(outputs, i, photons, &herald);
-      ranks->loose -= herald && side && ranks->loose >= 0 ? most : 0;
-      if (herald != side || most == 0 || (herald && !all))
+      int of;
+      const int most = permi_outputs_limit(outputs, i, photons, &of), j = side < 0 && !all ? 0 : ranks->modes;
+      ranks->loose -= of > 0 && side > 0 && ranks->loose >= 0 ? most : 0;
+      if (of != side || most == 0 || (of > 0 && !all))
         continue;
-      ranks->open += !side;
-      ranks->row[ranks->modes] = i;
-      ranks->most[ranks->modes++] = most;
+      ranks->row[j] = i;
+      ranks->most[j] = ranks->most[j] + most > photons ? photons + 1 : ranks->most[j] + most;
+      ranks->modes = j + 1;
+      ranks->open += side < 1 && j == ranks->open;
+      ranks->unseen = side < 0 ? j + 1 : ranks->unseen;
     }
   for (; ranks->modes < 1 + all; ranks->modes++)
     ranks->row[ranks->modes] = -1;
@@ -96,7 +99,7 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   const perm_allocator *allocator = &permi_options(NULL)->allocator;
   size_t left = *index;
   permi_ranks ranks;
-  int herald;
+  int side, unseen = 0;
   if (m < 0 || m > PERM_MAX_LINES || photons < 0 || photons > PERM_MAX_LINES)
     return PERM_ERROR_SIZE;
   int *ints = (int *)permi_allocate_zeros(allocator, (size_t)m + 2, sizeof(size_t) * ((size_t)photons + 3));
@@ -106,18 +109,22 @@ static perm_status permi_outputs_rank(int m, int photons, const perm_outputs *ou
   ranks.first = (size_t *)(void *)(ints + 2 * m + 4);
   *index = permi_ranks_fill(&ranks);
   for (int j = 0; j < m && (given || state); j++) {
-    const int most = permi_outputs_limit(outputs, j, photons, &herald);
+    const int most = permi_outputs_limit(outputs, j, photons, &side);
     if (state)
-      state[j] = herald ? most : 0;
-    else if (given[j] > most || (herald && given[j] < most))
+      state[j] = side > 0 ? most : 0;
+    else if (side < 0)
+      unseen += given[j];
+    else if (given[j] > most || (side > 0 && given[j] < most))
       *index = 0;
   }
+  if (unseen > (ranks.unseen ? ranks.most[0] : 0))
+    *index = 0;
   const perm_status status = *index == SIZE_MAX                      ? PERM_ERROR_OVERFLOW
                              : (given || state) && left >= *index ? PERM_ERROR_RANGE
                                                                   : PERM_OK;
   *index = given || status ? 0 : *index;
-  for (int j = 1, d = 0; given && j < ranks.modes && status == PERM_OK; j++) {
-    d += given[ranks.row[j - 1]];
+  for (int j = 1, d = unseen; given && j < ranks.modes && status == PERM_OK; j++) {
+    d += ranks.unseen >= j ? 0 : given[ranks.row[j - 1]];
     *index += permi_ranks_first(&ranks, j, d) - permi_ranks_first(&ranks, j, d + given[ranks.row[j]] - ranks.most[j]);
   }
   for (int j = ranks.modes - 1, from = ranks.n; state && j >= 0 && ranks.row[j] >= 0 && status == PERM_OK; j--) {

@@ -195,11 +195,14 @@ PERM_MORE_API perm_status perm_marginals_sparse_batch(size_t count, const perm_m
 PERM_MORE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                           const char *name, perm_result *result);
 
+#define PERM_MODE_UNSEEN (-2)
+
 /* Which states (s_1, .., s_m) of m rows, in descending order: (n,0,..,0), (n-1,1,0,..), .. NULL or zeros: all,
-   amplitudes. */
+   amplitudes. Unseen rows count as one, the last, which states give at the first of them: probabilities (alone, not
+   on_gpu) are added up over their photons, within limits. */
 typedef struct perm_outputs {
   const int *most;    /* photons of a row at most; below 0: any. All 1: without collisions */
-  const int *exactly; /* heralds: photons of a row, or below 0: none */
+  const int *exactly; /* heralds: photons of a row; PERM_MODE_UNSEEN; others below 0: none */
   int probabilities;  /* 1: |amplitude|^2 */
   int on_gpu;         /* 1: `out` is memory of the first GPU (options.gpu.devices) */
   /* Unless NULL, takes the outputs in order, by the calling thread, instead of `out`; non-zero cancels. */

@@ -1,5 +1,6 @@
 /* >>amplitudes_gpu, >>text_amplitudes, >>gpu_amplitudes */
-/* Amplitudes on a GPU, or its twin, against the CPU's; limits, heralds, blocks, memory of the GPU; faults, stops. */
+/* Amplitudes on a GPU, or its twin, against the CPU's; limits, heralds, unseen rows, blocks, memory of the GPU; faults,
+   stops. */
 
 void perm_cuda_test_memory(size_t bytes);
 char *perm_cuda_test_compile_amplitudes(int arch, size_t *size, char *message);
@@ -7,7 +8,7 @@ void *perm_cuda_test_resident(void *memory, size_t bytes, void *to);
 
 enum { T_PHOTONS_MOST = 40000 };
 typedef struct t_photons {
-  int m, columns, photons, counts[6], most[8], exactly[8];
+  int m, columns, photons, counts[6], most[8], exactly[8], unseen;
   double a[2 * 8 * 6];
   perm_outputs outputs;
   size_t count, given;
@@ -41,6 +42,9 @@ static void t_photons_make(t_photons *p)
     p->outputs.most = test_below(2) ? p->most : NULL;
     p->outputs.exactly = test_below(2) ? p->exactly : NULL;
     p->outputs.probabilities = test_below(2);
+    p->unseen = p->outputs.exactly && p->outputs.probabilities;
+    for (int i = 0; i < p->m && p->unseen; i++)
+      p->exactly[i] = test_below(3) ? p->exactly[i] : PERM_MODE_UNSEEN;
     p->outputs.user_data = p;
     CHECK(perm_amplitudes_count(p->m, p->photons, &p->outputs, &p->count) == PERM_OK);
   } while (!p->photons || !p->count || p->count > T_PHOTONS_MOST);
@@ -75,7 +79,7 @@ static void t_photons_agree(int devices, int cases)
     memset(again, 0, sizeof again);
     CHECK(t_photons_compute(&p, NULL, out, &s) == PERM_OK);
     p.outputs.block = k % 3 == 1 ? t_photons_block : NULL;
-    p.outputs.on_gpu = k % 3 == 2;
+    p.outputs.on_gpu = k % 3 == 2 && !p.unseen;
     perm_cuda_test_driver(devices);
     double *room = p.outputs.on_gpu ? (double *)perm_cuda_test_resident(NULL, sizeof again, NULL) : again;
     CHECK_SHOW(t_photons_compute(&p, &options, room, &r) == PERM_OK && r.isa == PERM_ISA_CUDA && r.gpus == 1, "%s",

@@ -479,6 +479,190 @@ TEST(t_amplitudes_threads_and_blocks)
   free(other);
 }
 
+/* Probabilities of rows that nobody looks at, with heralds and limits: against sums over all states, in order, the same
+   bits in blocks and by any threads; their whole error is below the bound. */
+TEST(t_amplitudes_unseen_rows_are_sums)
+{
+  const double share = test_share_seconds;
+  int trial, i, k, sums = 0, limited = 0, heralded = 0;
+  test_share_seconds = 0;
+  for (trial = 0; trial < test_some(3000); trial++) {
+    t_amplitudes_case c;
+    long double (*exact)[2];
+    double out[84], blocks[84], off = 0;
+    t_amplitudes_sink sink = {0, 0, NULL, 1, 0, 0};
+    perm_options options = {0};
+    perm_result r, s;
+    int row[5], rows = 0, first = -1, hidden = 0, part[5] = {0}, state[8], other[8];
+    size_t count = 0, index, all;
+    t_amplitudes_random(&c, trial % 3);
+    c.outputs.exactly = c.exactly;
+    for (i = 0; i < c.m; i++)
+      c.exactly[i] = test_below(2) ? PERM_MODE_UNSEEN : c.exactly[i];
+    for (i = 0; i < c.m; i++) /* the order: rows that are seen, then all others as one */
+      if (c.exactly[i] != PERM_MODE_UNSEEN)
+        row[rows++] = i;
+    for (i = c.m - 1; i >= 0; i--)
+      if (c.exactly[i] == PERM_MODE_UNSEEN) {
+        hidden++;
+        first = c.most[i] || first < 0 ? i : first;
+      }
+    row[rows] = first;
+    rows += hidden > 0;
+    c.outputs.probabilities = 1;
+    exact = t_amplitudes_oracle(&c);
+    CHECK_SHOW(perm_amplitudes_complex(c.m, c.columns, c.a, c.columns, c.counts, &c.outputs, &options, out, &r) ==
+               PERM_OK, "%s", r.message);
+    CHECK(perm_amplitudes_count(c.m, c.photons, &c.outputs, &all) == PERM_OK);
+    part[0] = c.photons;
+    do {
+      long double sum = 0;
+      int ways = 0, whole[8] = {0}, same;
+      memset(state, 0, sizeof state);
+      for (i = 0; i < rows; i++)
+        state[row[i]] = part[i];
+      index = 99;
+      whole[0] = c.photons;
+      do {
+        for (i = 0, same = t_amplitudes_fits(&c, whole); i < c.m; i++)
+          same &= c.exactly[i] == PERM_MODE_UNSEEN || whole[i] == state[i];
+        if (same) {
+          const long double *x = exact[t_amplitudes_place(&c, whole)];
+          sum += x[0] * x[0] + x[1] * x[1];
+          ways++;
+          CHECK(perm_amplitudes_index(c.m, whole, &c.outputs, &index) == PERM_OK && index == count);
+        }
+      } while (t_amplitudes_next(c.m, whole));
+      if (ways) {
+        CHECK(perm_amplitudes_index(c.m, state, &c.outputs, &index) == PERM_OK);
+        CHECK_SHOW(index == count, "trial %d: %d, not %d", trial, (int)index, (int)count);
+        CHECK(perm_amplitudes_state(c.m, c.photons, &c.outputs, count, other) == PERM_OK);
+        CHECK(!memcmp(other, state, (size_t)c.m * sizeof *state));
+        if (count < all)
+          off += fabs((double)(ldexpl(sum, (int)(-2 * r.exp2)) - out[count]));
+        count++;
+        sums += ways > 1;
+        limited += hidden > 1 && c.most[first] > 0 && c.most[first] < c.photons;
+        heralded += hidden && rows > 1 && c.exactly[row[0]] >= 0;
+      } else {
+        CHECK(perm_amplitudes_index(c.m, state, &c.outputs, &index) == PERM_ERROR_RANGE && index == 0);
+      }
+    } while (rows && t_amplitudes_next(rows, part));
+    CHECK_SHOW(count == all, "trial %d: %d of %d", trial, (int)all, (int)count);
+    CHECK_SHOW(off / 2 <= r.error_bound * (sqrt(r.value) + r.error_bound / 2), "trial %d: %g", trial, off);
+    for (k = 1; k <= 3; k++) {
+      options.threads = k;
+      sink.values = blocks;
+      sink.next = 0;
+      c.outputs.user_data = &sink;
+      c.outputs.block = t_amplitudes_take;
+      CHECK(perm_amplitudes_complex(c.m, c.columns, c.a, c.columns, c.counts, &c.outputs, &options, NULL, &s) ==
+            PERM_OK && s.error_bound == r.error_bound);
+      CHECK(sink.next == count && !sink.gaps && !memcmp(blocks, out, count * sizeof *out));
+    }
+  }
+  CHECK_SHOW(sums > trial / 4 && limited > trial / 60 && heralded > trial / 30, "%d sums, %d limited, %d heralded",
+             sums, limited, heralded);
+  test_share_seconds = share;
+}
+
+/* Many states: sums that begin and end in other blocks, the total of everything to the last digit, in the memory of
+   blocks. */
+TEST(t_amplitudes_unseen_of_many)
+{
+  const double share = test_share_seconds;
+  const int counts[8] = {5, 3, 2, 1, 1, 1, 2, 1};
+  static const int hidden[5][8] = {{-1, -2, -1, -1, -2, -2, -1, -1}, {-1, -1, -1, -1, -1, -1, -1, -2},
+                                   {-2, -2, -2, -2, -2, -2, -1, -2}, {-2, -2, -2, -2, -2, -2, -2, -2},
+                                   {-2, -1, -2, 3, -2, -1, 1, -2}};
+  double a[2 * 8 * 8], *all, *sum, *out, *other, off;
+  long double total = 0;
+  perm_outputs outputs = {NULL, NULL, 1, 0, NULL, NULL};
+  perm_options options = {0};
+  perm_result r;
+  size_t count, k, index;
+  int way, t, state[8];
+  t_amplitudes_matrix(8, 8, 0, a);
+  all = (double *)malloc(245157 * sizeof *all);
+  sum = (double *)malloc(245157 * sizeof *sum);
+  out = (double *)malloc(245157 * sizeof *out);
+  other = (double *)malloc(245157 * sizeof *other);
+  CHECK(perm_amplitudes_complex(8, 8, a, 8, counts, &outputs, NULL, all, &r) == PERM_OK);
+  for (k = 0; k < 245157; k++)
+    total += all[k];
+  test_share_seconds = 0;
+  for (way = 0; way < 5; way++) {
+    t_amplitudes_sink sink = {0, 0, NULL, 1, 0, 0};
+    outputs.exactly = hidden[way];
+    outputs.block = NULL;
+    CHECK(perm_amplitudes_count(8, 16, &outputs, &count) == PERM_OK && count <= 245157);
+    memset(sum, 0, count * sizeof *sum);
+    for (k = 0; k < 245157; k++) {
+      CHECK(perm_amplitudes_state(8, 16, NULL, k, state) == PERM_OK);
+      if (perm_amplitudes_index(8, state, &outputs, &index) == PERM_OK)
+        sum[index] += all[k];
+    }
+    options.max_bytes = 170544 * 16.0 + 2e6;
+    for (t = 1; t <= 3; t++) {
+      options.threads = t;
+      CHECK_SHOW(perm_amplitudes_complex(8, 8, a, 8, counts, &outputs, &options, t == 1 ? out : other, &r) == PERM_OK,
+                 "%s", r.message);
+      CHECK(t == 1 || !memcmp(out, other, count * sizeof *out));
+    }
+    for (k = 0, off = 0; k < count; k++)
+      off += fabs(out[k] - sum[k]);
+    CHECK_SHOW(off < 1e-13 && (way > 3 || fabs(r.value - 1) < 1e-13), "way %d: %g", way, off);
+    if (way == 3)
+      CHECK_SHOW(count == 1 && fabsl(out[0] - total) < 1.2e-16L, "%Lg", out[0] - total);
+    sink.values = other;
+    outputs.block = t_amplitudes_take;
+    outputs.user_data = &sink;
+    CHECK(perm_amplitudes_complex(8, 8, a, 8, counts, &outputs, &options, NULL, &r) == PERM_OK);
+    CHECK(sink.next == count && !sink.gaps && !memcmp(out, other, count * sizeof *out));
+    outputs.exactly = way ? hidden[way] : NULL; /* blocks of all, in the same memory */
+    sink.stop = 1;
+    sink.next = 0;
+    sink.calls = 0;
+    CHECK(perm_amplitudes_complex(8, 8, a, 8, counts, &outputs, &options, NULL, &r) == PERM_STOPPED_CANCELLED);
+  }
+  test_share_seconds = share;
+  free(all);
+  free(sum);
+  free(out);
+  free(other);
+}
+
+/* Each of n photons is lost with one chance, by a row more for each column: seen are k with the chance of a coin. */
+TEST(t_amplitudes_lost_photons)
+{
+  const double kept = 0.7;
+  double u[2 * 4 * 4], a[2 * 8 * 4], out[500], seen[8] = {0}, chance = pow(1 - kept, 7);
+  const int counts[4] = {2, 3, 0, 2};
+  const int exactly[8] = {-1, -1, -1, -1, PERM_MODE_UNSEEN, PERM_MODE_UNSEEN, PERM_MODE_UNSEEN, PERM_MODE_UNSEEN};
+  perm_outputs outputs = {NULL, NULL, 1, 0, NULL, NULL};
+  size_t count, k;
+  perm_result r;
+  int i, state[8];
+  outputs.exactly = exactly;
+  t_amplitudes_matrix(4, 4, 0, u);
+  for (i = 0; i < 64; i++)
+    a[i] = i < 32 ? sqrt(kept) * u[i] : i % 10 == 2 ? sqrt(1 - kept) : 0;
+  CHECK(perm_amplitudes_count(8, 7, &outputs, &count) == PERM_OK && count == 330);
+  CHECK(perm_amplitudes_complex(8, 4, a, 4, counts, &outputs, NULL, out, &r) == PERM_OK && fabs(r.value - 1) < 1e-14);
+  for (k = 0; k < count; k++) {
+    CHECK(perm_amplitudes_state(8, 7, &outputs, k, state) == PERM_OK && !state[5] && !state[6] && !state[7]);
+    seen[7 - state[4]] += out[k];
+  }
+  for (i = 0; i < 8; chance *= kept / (1 - kept) * (7 - i) / (i + 1), i++)
+    CHECK_SHOW(fabs(seen[i] - chance) < 1e-14, "%d: %g, not %g", i, seen[i], chance);
+  outputs.probabilities = 0;
+  ARGUMENTS_BAD(perm_amplitudes_complex(8, 4, a, 4, counts, &outputs, NULL, out, &r), PERM_ERROR_UNSUPPORTED, 6,
+                "an unseen row has probabilities")
+  outputs.on_gpu = 1;
+  ARGUMENTS_BAD(perm_amplitudes_complex(8, 4, a, 4, counts, &outputs, NULL, out, &r), PERM_ERROR_UNSUPPORTED, 6,
+                "no row that is unseen")
+}
+
 TEST(t_amplitudes_refuses)
 {
   static double a[2 * 64 * 64], out[2 * 1001];

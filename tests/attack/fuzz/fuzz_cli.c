@@ -30,10 +30,11 @@ static const char *const fuzz_valued[] = {
     "--rows",    "--cols",      "--minors", "--samples",   "--seed",       "--generate", "--write",
     "--relative-error", "--guarantee", "--seconds", "--max-seconds",
     "--max-bytes", "--spy", "--checkpoint", "--checkpoint-seconds",
-    "--resume",  "--part",      "--ranks",  "--gpu-cache", "--effort",     "--format", "--npy", "--polynomial"};
+    "--resume",  "--part",      "--ranks",  "--gpu-cache", "--effort",     "--format", "--npy", "--polynomial",
+    "--exactly"};
 static const char *const fuzz_values[] = {
-    "1", "2", "3", "0", "4", "7", "-1", "1e-12", "0.1", "1e3", "1e6", "1,1,1", "2,0,1", "1,2,0,1", "0,0,0", "1/1",
-    "1/2", "2/2", "a.mtx", "b.txt", "k.ckpt", "k2.ckpt", "s.svg", "-", "", "all", "nan", "97", "1000003",
+    "1", "2", "3", "0", "4", "7", "-1", "1e-12", "0.1", "1e3", "1e6", "1,1,1", "2,0,1", "1,2,0,1", "0,0,0", "1,-,x",
+    "x,-", "1/1", "1/2", "2/2", "a.mtx", "b.txt", "k.ckpt", "k2.ckpt", "s.svg", "-", "", "all", "nan", "97", "1000003",
     "9223372036854775808", "18446744073709551616", "edges", "array", "coordinate",
     "plain", "avx2", "avx512", "cuda", "fast", "default",
     "accurate", "dd", "kahan", "exact",
