@@ -32,7 +32,7 @@ static FILE *cli_beside(const char *path, char *name)
     close(left);
   return file < 0 ? NULL : fdopen(file, "wb");
 #else
-  remove(path); /* which rename may not replace */
+  (void)path;
   return fopen(name, "wb");
 #endif
 }
@@ -55,7 +55,12 @@ static void cli_write_amplitudes(const cli *run, const perm_matrix *matrix, cons
                             result);
     array.failed |= fflush(array.file) != 0 || CLI_SYNC(array.file) != 0;
     array.failed |= fclose(array.file) != 0;
-    array.failed |= result->value == result->value && !array.failed && rename(name, run->npy) != 0;
+    if (result->value == result->value && !array.failed) {
+#if !defined(CLI_STAT)
+      remove(run->npy); /* rename may not replace it */
+#endif
+      array.failed = rename(name, run->npy) != 0;
+    }
   }
   if (!array.file || array.failed)
     generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy, strerror(errno));
