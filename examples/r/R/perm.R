@@ -1,33 +1,35 @@
 # SPDX-License-Identifier: MIT
 perm <- function(x, rows = NULL, cols = NULL, exact = FALSE, threads = 0L, certify = FALSE, max_seconds = 0) {
   options <- list(threads, certify, max_seconds, 0)
-  if (inherits(x, "bigz"))
-    return(gmp::as.bigz(c(perm(matrix(as.character(x), nrow(x)), rows, cols, TRUE, threads, certify, max_seconds))))
-  if (is(x, "sparseMatrix") && is.null(rows) && is.null(cols)) {
-    y <- compressed(x)
-    return(checked(.Call(C_compute, if (exact) digits(y@x) else y@x, dim(x), y@p, y@i, numeric(), options)))
+  if (is.object(x)) {
+    if (inherits(x, "bigz"))
+      return(gmp::as.bigz(c(perm(matrix(as.character(x), nrow(x)), rows, cols, TRUE, threads, certify, max_seconds))))
+    if (is(x, "sparseMatrix") && is.null(rows) && is.null(cols)) {
+      y <- compressed_rows(x)
+      return(checked(.Call(C_compute, if (exact) digits(y@x) else y@x, dim(x), y@p, y@i, numeric(), options)))
+    }
+    x <- as.matrix(x)
   }
-  if (is.object(x)) x <- as.matrix(x)
-  if (length(dim(x)) != 2L || ((is.integer(x) || is.logical(x)) && anyNA(x))) stop("x is not a matrix, or has NA")
+  if (!is.matrix(x) || ((is.integer(x) || is.logical(x)) && anyNA(x))) stop("x is not a matrix, or has NA")
   if (exact || is.character(x)) x <- digits(x)
   if (!is.null(rows)) rows <- counts(rows, nrow(x))
   if (!is.null(cols)) cols <- counts(cols, ncol(x))
   r <- .Call(C_compute, x, dim(x), rows, cols, NULL, options)
-  if (is.pairlist(r) && is.character(x) && r[[1L]] == "PERM_ERROR_OVERFLOW") residues(x, rows, cols, options)
+  if (!is.pairlist(r)) r
+  else if (is.character(x) && r[[1L]] == "PERM_ERROR_OVERFLOW") residues(x, rows, cols, options)
   else checked(r)
 }
 
 perm_marginals <- function(x, threads = 0L, certify = FALSE, max_seconds = 0) {
-  y <- compressed(x)
-  free <- numeric(max(dim(x)))
+  y <- compressed_rows(x)
+  free <- numeric(max(dim(x), 1L))
   r <- checked(.Call(C_compute, y@x, dim(x), y@p, y@i, free, list(threads, certify, max_seconds, 0)))
   y@x <- as.vector(r)
   list(marginals = if (isS4(x)) Matrix::t(y) else as.matrix(Matrix::t(y)), unmatched = free,
        error_bound = attr(r, "error_bound"))
 }
 
-# The columns of the transposed dgCMatrix are compressed rows.
-compressed <- function(x) Matrix::t(Matrix::drop0(as(as(as(x, "CsparseMatrix"), "dMatrix"), "generalMatrix")))
+compressed_rows <- function(x) Matrix::t(Matrix::drop0(as(as(as(x, "CsparseMatrix"), "dMatrix"), "generalMatrix")))
 
 counts <- function(x, n) if (length(x) == n && isTRUE(all(x == trunc(x)))) as.integer(x) else
   stop("rows and cols: one whole number for each row or column")
@@ -42,14 +44,12 @@ digits <- function(x) {
 }
 
 # Integers of any size: residues modulo primes above 2^52, put together until their product exceeds twice a bound.
-residues <- function(x, rows, cols, options) {
+residues <- function(x, rows, cols, options, value = 0, prime = gmp::as.bigz(2)^52) {
   if (!requireNamespace("gmp", quietly = TRUE)) stop("integers as long as these need the package gmp")
   if (!is.null(rows)) x <- x[rep(seq_len(nrow(x)), rows), , drop = FALSE]
   if (!is.null(cols)) x <- x[, rep(seq_len(ncol(x)), cols), drop = FALSE]
   bound <- product <- gmp::as.bigz(1)
   for (row in asplit(x, if (nrow(x) > ncol(x)) 2L else 1L)) bound <- bound * sum(abs(gmp::as.bigz(row)))
-  prime <- gmp::as.bigz(2)^52
-  value <- 0
   while (product <= 2 * bound) {
     options[[4L]] <- as.numeric(prime <- gmp::nextprime(prime))
     y <- array(as.character(gmp::as.bigz(x) %% prime), dim(x))

@@ -10,7 +10,6 @@
 #include "perm_more.h"
 
 static pid_t loaded_by; /* its forks (mclapply) lack OpenMP's threads, and would wait for them: they take one */
-
 static SEXP look(void *none) { R_CheckUserInterrupt(); return (SEXP)none; }
 static void leave(void *here, Rboolean jump) { if (jump) longjmp(*(jmp_buf *)here, 1); }
 /* R's jump at an interrupt may not pass perm's frames: it ends here, perm returns, and answer() lets R jump on. */
@@ -28,14 +27,15 @@ static void *rows_of(SEXP x, int m, int n)
 {
   Rcomplex *rows = (Rcomplex *)R_alloc((size_t)m * (size_t)n + 1, sizeof *rows);
   const double *real = TYPEOF(x) == REALSXP ? REAL(x) : NULL;
+  const Rcomplex *complex = TYPEOF(x) == CPLXSXP ? COMPLEX(x) : NULL;
   errno = 0;
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) {
       const R_xlen_t from = i + (R_xlen_t)m * j, to = j + (R_xlen_t)n * i;
       if (real)
         ((double *)rows)[to] = real[from];
-      else if (TYPEOF(x) == CPLXSXP)
-        rows[to] = COMPLEX(x)[from];
+      else if (complex)
+        rows[to] = complex[from];
       else
         ((int64_t *)rows)[to] = TYPEOF(x) == STRSXP ? strtoll(CHAR(STRING_ELT(x, from)), NULL, 10) : INTEGER(x)[from];
     }
@@ -50,7 +50,7 @@ static SEXP answer(perm_result *r, SEXP value, int whole, SEXP token)
   const double size = hypot(z.r, z.i); /* from 2^53 on an exact one was rounded; a subnormal bound may have been */
   const double bound = r->exact && !whole && size >= 9007199254740992. ? ldexp(size, -53)
                        : e ? fmax(ldexp(r->error_bound, e), 2 * DBL_MIN) : r->error_bound;
-  char text[PERM_TEXT_BYTES] = "";
+  char text[PERM_TEXT_BYTES];
   if (r->status == PERM_STOPPED_CANCELLED)
     R_ContinueUnwind(token);
   if (r->status == PERM_OK && (whole || e))
@@ -77,13 +77,13 @@ static SEXP answer(perm_result *r, SEXP value, int whole, SEXP token)
 static SEXP compute(SEXP x, SEXP size, SEXP rows, SEXP cols, SEXP sparse, SEXP options)
 {
   const int m = INTEGER(size)[0], n = INTEGER(size)[1], type = TYPEOF(x), whole = type == STRSXP;
-  const int dense = Rf_isNull(sparse), marginals = Rf_length(sparse) > 0, entries = Rf_length(x);
+  const int dense = sparse == R_NilValue, marginals = Rf_length(sparse) > 0, entries = Rf_length(x);
   const int *r = Rf_isNull(rows) ? NULL : INTEGER(rows), *c = Rf_isNull(cols) ? NULL : INTEGER(cols);
   SEXP token = PROTECT(R_MakeUnwindCont()), value = PROTECT(Rf_allocVector(REALSXP, marginals ? entries : 0));
   size_t *start = (size_t *)R_alloc((size_t)m + 1, sizeof *start);
   void *a = rows_of(x, dense ? m : entries, dense ? n : 1);
   const perm_options o = {
-    .threads = getpid() == loaded_by ? Rf_asInteger(VECTOR_ELT(options, 0)) : 1,
+    .threads = (!r && !c && entries < 200) || getpid() == loaded_by ? Rf_asInteger(VECTOR_ELT(options, 0)) : 1,
     .certify = Rf_asLogical(VECTOR_ELT(options, 1)), .max_seconds = Rf_asReal(VECTOR_ELT(options, 2)),
     .modulus = (uint64_t)Rf_asReal(VECTOR_ELT(options, 3)), .progress = progress, .user_data = token,
     .precision = whole ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT};
