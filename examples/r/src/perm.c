@@ -27,15 +27,15 @@ static void *rows_of(SEXP x, int m, int n)
 {
   Rcomplex *rows = (Rcomplex *)R_alloc((size_t)m * (size_t)n + 1, sizeof *rows);
   const double *real = TYPEOF(x) == REALSXP ? REAL(x) : NULL;
-  const Rcomplex *complex = TYPEOF(x) == CPLXSXP ? COMPLEX(x) : NULL;
+  const Rcomplex *pair = TYPEOF(x) == CPLXSXP ? COMPLEX(x) : NULL;
   errno = 0;
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) {
       const R_xlen_t from = i + (R_xlen_t)m * j, to = j + (R_xlen_t)n * i;
       if (real)
         ((double *)rows)[to] = real[from];
-      else if (complex)
-        rows[to] = complex[from];
+      else if (pair)
+        rows[to] = pair[from];
       else
         ((int64_t *)rows)[to] = TYPEOF(x) == STRSXP ? strtoll(CHAR(STRING_ELT(x, from)), NULL, 10) : INTEGER(x)[from];
     }
