@@ -31,9 +31,9 @@ TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
 .PHONY: all run headers setup check golden fuzz bench prices python examples study install uninstall libperm.so clean \
-        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report $(addprefix setup-,ci full) \
+        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report r-package r-check $(addprefix setup-,ci full) \
         $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
-        rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi)
+        rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi r)
 
 # LEVEL=ci or full is more of setup and check. PART is one part of a target: `make check PART=isa` is `make check-isa`.
 LEVEL   =
@@ -380,6 +380,14 @@ $(B)/libperm.so: $(B)/perm.o
 $(B)/libperm.a: $(B)/perm.o
 	rm -f $@
 	$(AR) rc $@ $<
+
+# examples/r with the headers as an R package, build/r/permexact_VERSION.tar.gz; R CMD check of it (REQUIRE=1: R must be
+# there).
+r-package:
+	@sh tests/r.sh package
+r-check: check-r
+check-r:
+	@sh tests/r.sh
 
 # Where things go. STATIC=1: libperm.a too. perm_mpi and perm_gpu go with it where they were built.
 BUILT    = $(notdir $(wildcard $(B)/perm_mpi $(B)/perm_gpu))

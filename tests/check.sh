@@ -38,7 +38,7 @@ END
 #   README and manuals  running their commands and examples
 #   rooms, budgets      each room compiled by itself; compile seconds
 #   proofs              most false twins, that the provers must refuse
-#   not at all          everything crossed (tests/attack), false proofs, pictures, GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
+#   not at all          everything crossed (tests/attack), false proofs, pictures, GPUs or their twin, kills, limits, ranks, headers, memory, Python, R, installation, the study
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
 #   golden record       all problems, all families
@@ -82,6 +82,7 @@ END
   fi
   cat <<END
 Python|sh tests/python.sh $full
+R|sh tests/r.sh
 ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
 false proofs|build/false_proofs $([ "$full" ] && echo 100000 || echo 30000)

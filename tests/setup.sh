@@ -3,7 +3,7 @@
 #   tests/setup.sh        what `make check` needs: C and C++ compilers, make, Python
 #   tests/setup.sh ci     what check-ci can use, too: clang with OpenMP and sanitizers, MPI, numpy, scipy, pytest, readers
 #                         of manual pages, valgrind, the provers Gappa and Coq, a cross compiler and emulator for NEON
-#   tests/setup.sh full   what check-full can use, too: more cross compilers, emulators and C libraries; by pip, what
+#   tests/setup.sh full   what check-full can use, too: R, more cross compilers, emulators and C libraries; by pip, what
 #                         Python people have beside perm, and zig
 # On a terminal, ci and full ask before they install. Without apt-get or the rights to use it this says what to install,
 # and ends well: a test that lacks its tool skips, counted. Waits for apt's lock; what fails ends it with 1.
@@ -22,7 +22,8 @@ apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeo
 can_install() { command -v apt-get >/dev/null && $as_root true 2>/dev/null; }
 if [ "$level" = full ]; then
   packages="$packages python3-venv gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
-    gcc-riscv64-linux-gnu libc6-dev-riscv64-cross musl-tools cmake gcc-mingw-w64-x86-64 wine64 tcc"
+    gcc-riscv64-linux-gnu libc6-dev-riscv64-cross musl-tools cmake gcc-mingw-w64-x86-64 wine64 tcc r-base-core
+    r-cran-matrix r-cran-gmp"
   if apt-cache show clang-19 >/dev/null 2>&1; then # MC/DC, which older ones do not count
     packages="$packages clang-19 llvm-19 libclang-rt-19-dev" # its OpenMP would remove that of clang
   fi
