@@ -4109,12 +4109,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  const int n = block->n, kind = greedy->kind;
-  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
-  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
-    v = n + v % (block->vertices - n);
-  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
-    v++;
+  const int n = block->n, columns = block->vertices - n, kind = greedy->kind;
+  int v = length ? kind == 1 && columns ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && columns && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % columns;
+  while (greedy->walk.state[v]) /* of a connected block length is 0 */
+    v = v + 1 < block->vertices ? v + 1 : 0;
   return v;
 }
 
@@ -6820,8 +6820,8 @@ typedef struct permi_arrays_run {
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
-  permi_block_kernel kernel, own;
-  size_t bytes;
+  permi_block_kernel kernel, own; /* own: of >>coefficients, or NULL */
+  size_t bytes, from;             /* of a state, before the step */
   permi_layout layout[2];
   permi_places *places;
   char *memory;
@@ -7428,7 +7428,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
-                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->from;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -7476,7 +7476,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   perm_status status = PERM_OK;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
-  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->own && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -7508,10 +7508,12 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
+  const size_t before = run->bytes;
+  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->from = run->own && p ? before : run->bytes;
   const int growth = arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT;
   run->kernel = run->own ? run->own : permi_arrays_kernel(run->numbers.algebra, arrays->isa, growth);
 }
@@ -7611,7 +7613,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
-  const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  const size_t most = (size_t)permi_frontier_streams_most(frontier), origins = most * (run->own ? 3 : 1);
   permi_pool *pool = &run->base.pool;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   if (gpu || seconds < PERMI_PARALLEL_SECONDS)
@@ -7620,10 +7622,10 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
-  run->most = (int)most;
+  run->most = (int)origins;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->origin = (permi_origin *)permi_pool_get(pool, origins * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (int p = 0; p < 2; p++)
@@ -7727,6 +7729,14 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
+static void permi_arrays_part(permi_arrays *arrays, int slots, int low, int free_lines)
+{
+  arrays->low = slots < low ? slots : low;
+  arrays->lefts = free_lines ? arrays->low + 1 : 1;
+  arrays->middle = (slots - arrays->low + 1) / 2;
+  arrays->top = slots - arrays->low - arrays->middle;
+}
+
 /* None if stopped or with too many slots. */
 static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
@@ -7744,10 +7754,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->born = arrays->rows + steps;
   arrays->growth = growth;
   arrays->isa = isa;
-  arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
-  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
-  arrays->middle = (slot_count - arrays->low + 1) / 2;
-  arrays->top = slot_count - arrays->low - arrays->middle;
+  permi_arrays_part(arrays, slot_count, PERMI_ARRAY_LOW, block->free_lines);
   for (int v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
@@ -18718,35 +18725,43 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
-  double rest[PERMI_WIDTH];
   if (left >= PERMI_WIDTH) {
     PERMI_STORE_ANY(y, v);
     return;
   }
+#if PERMI_WIDTH == 8
+  _mm512_mask_storeu_pd(y, (__mmask8)((1u << left) - 1), v);
+#else
+  double rest[PERMI_WIDTH];
   PERMI_STORE_ANY(rest, v);
   for (size_t i = 0; i < left; i++)
     y[i] = rest[i];
+#endif
 }
 
-/* SHORT: sums stay below 2^52. LONG: products are reduced. */
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
-                                                                       const permi_origin *origin, int origins,
-                                                                       int growth, PERMI_P p)
+/* SHORT: sums stay below 2^52. LONG: products are reduced. Of a value's words from `plane` on, one vector of each or,
+   with `along`, several of one. */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t count, size_t plane,
+                                                                       int along, const permi_origin *origin,
+                                                                       int origins, int growth, PERMI_P p)
 {
   PERMI_V sum[4];
+  const int vectors = along == 1 ? 1 : 4;
+  const size_t left = along == 4 ? PERMI_WIDTH : count - k;
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
     sum[i] = PERMI_SET(0.0);
   for (int s = 0; s < origins; s++, origin++) {
-    const double *x = (const double *)origin->x;
+    const double *x = (const double *)origin->x + plane * origin->count;
     const PERMI_V real = PERMI_SET(origin->real);
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
     for (int i = 0; i < vectors; i++) {
-      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      const size_t at = along ? k + (size_t)(i * PERMI_WIDTH) : k, from_at = along ? 0 : (size_t)i * origin->count;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x + from_at, origin, at, left)
+                                   : PERMI_LOAD_ANY(x + from_at + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -18755,27 +18770,33 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   }
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+    PERMI_NAME(array_store)(y + (along ? plane : plane + (size_t)i) * count + k + (along ? i * PERMI_WIDTH : 0),
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
-                                                                     int origins, int growth, PERMI_P p)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, size_t planes,
+                                                                     const permi_origin *origin, int origins,
+                                                                     int growth, PERMI_P p)
 {
-  size_t k = 0;
-  for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
-  for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+  size_t plane = 0;
+  for (; plane + 4 <= planes; plane += 4)
+    for (size_t k = 0; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 0, origin, origins, growth, p);
+  for (; plane < planes; plane++) {
+    size_t k = 0;
+    for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 4, origin, origins, growth, p);
+    for (; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 1, origin, origins, growth, p);
+  }
 }
 
 #define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
   PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
                                             const permi_origin *origin, int origins)                                   \
-  { (void)numbers, PERMI_NAME(array_block)(to, count, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
-#if PERMI_WIDTH > 1
+  { PERMI_NAME(array_block)(to, count, (size_t)numbers->words, origin, origins, growth,                                \
+                            PERMI_NAME(prime_of)(p, 1 / (p))); }
 PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
-#endif
 PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK

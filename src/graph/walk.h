@@ -390,12 +390,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  const int n = block->n, kind = greedy->kind;
-  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
-  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
-    v = n + v % (block->vertices - n);
-  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
-    v++;
+  const int n = block->n, columns = block->vertices - n, kind = greedy->kind;
+  int v = length ? kind == 1 && columns ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && columns && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % columns;
+  while (greedy->walk.state[v]) /* of a connected block length is 0 */
+    v = v + 1 < block->vertices ? v + 1 : 0;
   return v;
 }
 
