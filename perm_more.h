@@ -197,8 +197,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 
 /* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
    exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
-   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
-   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For real matrices with few frontier states in one
+   pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
    be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
    predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
@@ -208,7 +208,7 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
 /* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
-   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   result has the worst. Of a sparse matrix without negative entries they are about 1e-13 of each coefficient.
    Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
    small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
@@ -3886,21 +3886,22 @@ static void permi_coefficients_block(const permi_numbers *given, void *to, size_
   }
 }
 
-/* Sets c and l of a stream; returns 1 if given. */
-static int permi_coefficients_cells(const permi_coefficients *plan, int stream, permi_cell *cell)
+/* Sets c and l of a stream. */
+static void permi_coefficients_cells(const permi_coefficients *plan, int stream, permi_cell *cell)
 {
-  const permi_block *block = &plan->block;
-  const int e = plan->frontier->entry[stream], v = -1 - e, stays = e < 0 && e != INT_MIN, is_row = stays && v < block->n;
-  const int given = e >= 0 || (is_row && plan->alone);
+  const int e = plan->frontier->entry[stream], v = -1 - e, stays = e < 0 && e != INT_MIN;
+  const int is_row = stays && v < plan->block.n;
   const permi_cell *from = e >= 0 ? plan->cell : plan->alone;
+  const int64_t entry = e >= 0 ? plan->block.integer[e] : v + 1;
   memset(cell, 0, 2 * sizeof *cell);
-  if (given && from)
-    memcpy(cell, from + 2 * (e >= 0 ? block->integer[e] - 1 : v), 2 * sizeof *cell);
-  else if (given)
-    cell->real = (double)(cell->integer = block->integer[e]);
+  if ((e >= 0 || is_row) && from)
+    memcpy(cell, from + 2 * (entry - 1), 2 * sizeof *cell);
+  else if (e >= 0)
+    cell->real = (double)(cell->integer = entry);
   else
     cell[stays && !plan->cell && is_row != plan->turned] = permi_cell_one();
-  return given;
+  for (int k = 0; k < 2 && e >= 0; k++)
+    cell[k].real = ldexp(cell[k].real, -plan->shift[k]);
 }
 
 /* Sets words and coefficients, what a pass takes and loses. mark: of vertices with an L. */
@@ -3930,13 +3931,14 @@ static void permi_coefficients_fill(permi_coefficients *plan, unsigned char *mar
     for (int s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
       permi_coefficient *c = &frontier->coefficient[s];
       permi_cell cell[2];
-      const int given = permi_coefficients_cells(plan, s, cell), end[2] = {frontier->sequence[p], frontier->partner[s]};
+      const int end[2] = {frontier->sequence[p], frontier->partner[s]};
+      permi_coefficients_cells(plan, s, cell);
       plan->roundings += 2;
       plan->ways += 2 * frontier->states[p + 1];
       c->integer[0] = cell[0].integer;
       c->integer[1] = cell[1].integer;
-      c->real = ldexp(cell[0].real, given ? -plan->shift[0] : 0);
-      c->imaginary = ldexp(cell[1].real, given ? -plan->shift[1] : 0);
+      c->real = cell[0].real;
+      c->imaginary = cell[1].real;
       grows |= c->imaginary != 0;
       for (int k = 0; k < 2 && c->imaginary != 0; k++) {
         const int v = end[k], side = v < 0 ? *end < plan->block.n : v >= plan->block.n; /* -1: a line of its own */
@@ -3964,6 +3966,7 @@ static int permi_coefficients_first(const permi_block *block, const perm_allocat
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = watch;
+  graph.seed = UINT64_C(88172645463325252);
   if (permi_tree_order(&graph, block, 0, (double)INFINITY) == PERM_OK)
     tree = permi_tree_new(allocator, &like, block->free_lines);
   const int found = tree && permi_tree_build(block, &graph, 0, tree) && watch->stopped == PERM_OK;
@@ -4184,11 +4187,13 @@ static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_co
     run.base.seconds_before = q * plan->seconds;
     status = permi_coefficients_pass(&run, doubles ? NULL : prime + q, some);
     const double *x = (const double *)(void *)permi_array_values(&run.base, steps, 0);
-    for (int k = 0; k < some * values && status == PERM_OK; k++)
+    for (int k = 0; k < some * values && status == PERM_OK; k++) {
+      const int which = q + k / values;
       if (doubles)
         doubles[k] = x[k];
       else
-        residue[(size_t)(k % values * primes + q + k / values)] = permi_residue_of_double(x[k], prime[q + k / values].p);
+        residue[(size_t)(k % values * primes + which)] = permi_residue_of_double(x[k], prime[which].p);
+    }
   }
   for (size_t k = 0; k < count && status == PERM_OK && numbers; k++)
     permi_chinese_integer(prime, residue + k * (size_t)primes, primes, residue + count * words, &numbers[k]);
@@ -4603,9 +4608,9 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* where fewer bits help */
-    status = bits < 1000 && plan->frontier ? permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result) : status;
+  if (status == PERM_OK && plan->frontier && plan->seconds < (double)INFINITY && bits > 48 && bits < 1000 &&
+      fmin(points, plan->seconds) > PERMI_FREE_SECONDS) /* where fewer bits help */
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
   bits = fmax(bits, 0);

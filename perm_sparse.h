@@ -3725,8 +3725,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
-   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
    equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
    (docs/engines.md). */
 
@@ -3734,7 +3733,7 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int n, edges, vertices;        /* n: rows, and columns but with free lines */
   int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
@@ -3809,8 +3808,6 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, c
   double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
-  if (!binomial)
-    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   binomial += t * (t + 1) / 2;
   if (!block->free_lines)
     return k < 0 || k > t ? 1 : binomial[k];
@@ -7509,7 +7506,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
   const size_t before = run->bytes;
-  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
+  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
+                       arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -8567,7 +8565,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  const int *given, *after; /* an order, or NULL; what a vertex is linked to when it goes, or -1 */
   int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0 is free */
@@ -8731,7 +8728,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   const size_t room = 64 + 4 * (size_t)block->edges;
   graph->n = n;
   graph->filling = filling;
-  graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
+  graph->listed = !filling && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
     const size_t all = (size_t)n;
@@ -8939,9 +8936,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    if (graph->given) {
-      v = turn < graph->n ? graph->given[turn] : -1;
-    } else if (graph->listed) {
+    if (graph->listed) {
       while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
         graph->lowest++;
       v = graph->first[graph->lowest];
@@ -8952,10 +8947,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     }
     if (v < 0)
       break;
-    if (graph->given && graph->after[v] >= 0 && permi_tree_link(graph, v, graph->after[v]) < 0) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
     count = permi_tree_neighbours(graph, v, neighbour);
     least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||

@@ -135,7 +135,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
   const size_t before = run->bytes;
-  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
+  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
+                       arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);

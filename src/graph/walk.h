@@ -2,8 +2,7 @@
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
-   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
    equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
    (docs/engines.md). */
 #pragma once
@@ -15,7 +14,7 @@
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int n, edges, vertices;        /* n: rows, and columns but with free lines */
   int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
@@ -90,8 +89,6 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, c
   double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
-  if (!binomial)
-    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   binomial += t * (t + 1) / 2;
   if (!block->free_lines)
     return k < 0 || k > t ? 1 : binomial[k];

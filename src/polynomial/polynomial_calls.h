@@ -72,9 +72,9 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* where fewer bits help */
-    status = bits < 1000 && plan->frontier ? permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result) : status;
+  if (status == PERM_OK && plan->frontier && plan->seconds < (double)INFINITY && bits > 48 && bits < 1000 &&
+      fmin(points, plan->seconds) > PERMI_FREE_SECONDS) /* where fewer bits help */
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
   bits = fmax(bits, 0);
