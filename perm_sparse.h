@@ -3725,9 +3725,9 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
-   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
-   (docs/engines.md). */
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours
+   left / 2) + states before / 4, measured on real matrices. Of equal vertices greedy orders take the one with
+   neighbours nearest to leaving, every other round any (docs/engines.md). */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -7401,7 +7401,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
-  const size_t doubles = run->bytes / sizeof(double);
+  const size_t doubles = run->bytes / sizeof(double), from = run->own ? run->from : run->bytes;
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
@@ -7425,7 +7425,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
-                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->from;
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * from;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -7505,13 +7505,12 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  const size_t before = run->bytes;
+  run->from = run->bytes;
   run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
                        arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->from = run->own && p ? before : run->bytes;
   const int growth = arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT;
   run->kernel = run->own ? run->own : permi_arrays_kernel(run->numbers.algebra, arrays->isa, growth);
 }
@@ -7727,16 +7726,9 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-static void permi_arrays_part(permi_arrays *arrays, int slots, int low, int free_lines)
-{
-  arrays->low = slots < low ? slots : low;
-  arrays->lefts = free_lines ? arrays->low + 1 : 1;
-  arrays->middle = (slots - arrays->low + 1) / 2;
-  arrays->top = slots - arrays->low - arrays->middle;
-}
-
 /* None if stopped or with too many slots. */
-static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, int low,
+                               permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -7752,7 +7744,10 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->born = arrays->rows + steps;
   arrays->growth = growth;
   arrays->isa = isa;
-  permi_arrays_part(arrays, slot_count, PERMI_ARRAY_LOW, block->free_lines);
+  arrays->low = slot_count < low ? slot_count : low;
+  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
+  arrays->middle = (slot_count - arrays->low + 1) / 2;
+  arrays->top = slot_count - arrays->low - arrays->middle;
   for (int v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)
@@ -17232,7 +17227,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
+  if (!permi_arrays_create(block, frontier, permi_isa(options), PERMI_ARRAY_LOW, maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
     permi_arrays *arrays = frontier->arrays;
@@ -18716,28 +18711,23 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
-  if (left >= PERMI_WIDTH) {
-    PERMI_STORE_ANY(y, v);
-    return;
-  }
 #if PERMI_WIDTH == 8
-  _mm512_mask_storeu_pd(y, (__mmask8)((1u << left) - 1), v);
+  _mm512_mask_storeu_pd(y, (__mmask8)(left < 8 ? (1u << left) - 1 : 255), v);
 #else
   double rest[PERMI_WIDTH];
-  PERMI_STORE_ANY(rest, v);
-  for (size_t i = 0; i < left; i++)
+  PERMI_STORE_ANY(left < PERMI_WIDTH ? rest : y, v);
+  for (size_t i = 0; i < left && left < PERMI_WIDTH; i++)
     y[i] = rest[i];
 #endif
 }
 
-/* SHORT: sums stay below 2^52. LONG: products are reduced. Of a value's words from `plane` on, one vector of each or,
-   with `along`, several of one. */
+/* SHORT: sums stay below 2^52. LONG: products are reduced. along: vectors of one word; 0: one of each of four words. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t count, size_t plane,
-                                                                       int along, const permi_origin *origin,
-                                                                       int origins, int growth, PERMI_P p)
+                                                                       const permi_origin *origin, int origins,
+                                                                       int kind, PERMI_P p)
 {
   PERMI_V sum[4];
-  const int vectors = along == 1 ? 1 : 4;
+  const int growth = kind % 3, along = kind / 3, vectors = along == 1 ? 1 : 4;
   const size_t left = along == 4 ? PERMI_WIDTH : count - k;
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
@@ -18748,11 +18738,11 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
     for (int i = 0; i < vectors; i++) {
-      const size_t at = along ? k + (size_t)(i * PERMI_WIDTH) : k, from_at = along ? 0 : (size_t)i * origin->count;
+      const size_t at = along ? k + (size_t)(i * PERMI_WIDTH) : k;
+      const double *word = along ? x : x + (size_t)i * origin->count;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x + from_at, origin, at, left)
-                                   : PERMI_LOAD_ANY(x + from_at + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(word, origin, at, left) : PERMI_LOAD_ANY(word + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -18761,32 +18751,30 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   }
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + (along ? plane : plane + (size_t)i) * count + k + (along ? i * PERMI_WIDTH : 0),
+    PERMI_NAME(array_store)(y + plane * count + k + (along ? (size_t)(i * PERMI_WIDTH) : (size_t)i * count),
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, size_t planes,
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, int words,
                                                                      const permi_origin *origin, int origins,
                                                                      int growth, PERMI_P p)
 {
-  size_t plane = 0;
+  size_t plane = 0, planes = (size_t)words, k;
   for (; plane + 4 <= planes; plane += 4)
-    for (size_t k = 0; k < count; k += PERMI_WIDTH)
-      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 0, origin, origins, growth, p);
+    for (k = 0; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth, p);
   for (; plane < planes; plane++) {
-    size_t k = 0;
-    for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 4, origin, origins, growth, p);
+    for (k = 0; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 12, p);
     for (; k < count; k += PERMI_WIDTH)
-      PERMI_NAME(array_doubles)((double *)to, k, count, plane, 1, origin, origins, growth, p);
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 3, p);
   }
 }
 
 #define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
   PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
                                             const permi_origin *origin, int origins)                                   \
-  { PERMI_NAME(array_block)(to, count, (size_t)numbers->words, origin, origins, growth,                                \
-                            PERMI_NAME(prime_of)(p, 1 / (p))); }
+  { PERMI_NAME(array_block)(to, count, numbers->words, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
 PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)

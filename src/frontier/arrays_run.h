@@ -30,7 +30,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
-  const size_t doubles = run->bytes / sizeof(double);
+  const size_t doubles = run->bytes / sizeof(double), from = run->own ? run->from : run->bytes;
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
@@ -54,7 +54,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
-                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->from;
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * from;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -134,13 +134,12 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  const size_t before = run->bytes;
+  run->from = run->bytes;
   run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
                        arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->from = run->own && p ? before : run->bytes;
   const int growth = arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT;
   run->kernel = run->own ? run->own : permi_arrays_kernel(run->numbers.algebra, arrays->isa, growth);
 }
@@ -356,16 +355,9 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
   return status;
 }
 
-static void permi_arrays_part(permi_arrays *arrays, int slots, int low, int free_lines)
-{
-  arrays->low = slots < low ? slots : low;
-  arrays->lefts = free_lines ? arrays->low + 1 : 1;
-  arrays->middle = (slots - arrays->low + 1) / 2;
-  arrays->top = slots - arrays->low - arrays->middle;
-}
-
 /* None if stopped or with too many slots. */
-static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, int low,
+                               permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -381,7 +373,10 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->born = arrays->rows + steps;
   arrays->growth = growth;
   arrays->isa = isa;
-  permi_arrays_part(arrays, slot_count, PERMI_ARRAY_LOW, block->free_lines);
+  arrays->low = slot_count < low ? slot_count : low;
+  arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
+  arrays->middle = (slot_count - arrays->low + 1) / 2;
+  arrays->top = slot_count - arrays->low - arrays->middle;
   for (int v = 0; v < block->vertices; v++) {
     const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
     if (!bit)

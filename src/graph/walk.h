@@ -2,9 +2,9 @@
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
-   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
-   (docs/engines.md). */
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours
+   left / 2) + states before / 4, measured on real matrices. Of equal vertices greedy orders take the one with
+   neighbours nearest to leaving, every other round any (docs/engines.md). */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"

@@ -211,12 +211,12 @@ static perm_status permi_coefficients_frontier(permi_coefficients *plan, const p
     frontier->numbers.algebra = PERMI_WORDS;
     frontier->numbers.parts = 1;
     if (!frontier->words ||
-        !permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch))
+        !permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa,
+                             frontier->slot_count < PERMI_COEFFICIENT_WIDE ? PERMI_COEFFICIENT_LOW : PERMI_ARRAY_LOW,
+                             watch))
       status = PERM_ERROR_MEMORY;
   }
   if (status == PERM_OK && frontier->arrays) {
-    if (frontier->slot_count < PERMI_COEFFICIENT_WIDE)
-      permi_arrays_part(frontier->arrays, frontier->slot_count, PERMI_COEFFICIENT_LOW, plan->block.free_lines);
     const double ways = 2 * permi_frontier_streams_most(frontier);
     for (plan->bits = 50; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
       ;
@@ -309,7 +309,10 @@ static perm_status permi_coefficients_pass(permi_coefficients_run *run, const pe
   permi_arrays_shorten(&run->base, 0);
   for (int q = 0; q < primes; q++)
     ((double *)(void *)permi_array_values(&run->base, 0, 0))[q] = 1;
-  return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
+  const perm_status status = permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
+  if (status > 0)
+    run->base.base.control->stopped = status;
+  return status;
 }
 
 /* Returns 0 without memory. */
