@@ -271,7 +271,7 @@ static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680
 
 static int permi_greedy_near_of(int open)
 {
-  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - 1 : PERMI_GREEDY_NEAR - 1];
+  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - (open > 0) : PERMI_GREEDY_NEAR - 1];
 }
 
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
