@@ -928,9 +928,9 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* chosen: faster rivals win unasked: a layout takes a millisecond */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move for GPUs */
 
-/* ---- lists, arrays, bands, classes, rook numbers, trees */
-#define PERMI_STEP_SECONDS 1e-6    /* lists, rook numbers, subsets */
-#define PERMI_WORD_SECONDS 1.5e-9  /* of long values: twins, rook numbers */
+/* ---- lists, arrays, bands, classes, trees */
+#define PERMI_STEP_SECONDS 1e-6    /* lists, polynomials, subsets */
+#define PERMI_WORD_SECONDS 1.5e-9  /* of long values: twins */
 #define PERMI_ROW_SECONDS 3e-7     /* a row of a band, a step of twins */
 #define PERMI_STATE_SECONDS 1.3e-9 /* lists: a unit of cost */
 /* By permi_algebra, relative to doubles; the last: a word more. */
@@ -946,7 +946,6 @@ PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6 /* a stream */
 #define PERMI_BAND_MADE_SECONDS 6e-8    /* a new transition: 2 to 8e-8 */
 #define PERMI_CLASS_WAY_SECONDS 1.6e-8
-#define PERMI_ROOK_WAY_SECONDS 1.5e-10  /* a double read, with AVX2 */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7  /* a node, a join */
 #define PERMI_TREE_PAIR_SECONDS 2e-9    /* a pair, a state; 0.4 of it unsorted */
 #define PERMI_TREE_SORT_SECONDS 6e-9    /* a state and vertex; 18 graphs */

@@ -43,7 +43,7 @@
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
-     rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
+     rook/           >>rook: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
      amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
@@ -197,8 +197,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 
 /* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
    exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
-   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
-   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For real matrices with few frontier states in one
+   pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
    be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
    predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
@@ -208,7 +208,7 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
 /* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
-   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   result has the worst. Of a sparse matrix without negative entries they are about 1e-13 of each coefficient.
    Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
    small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,
@@ -1050,7 +1050,7 @@ PERM_MORE_API perm_status perm_compute_cauchy_complex(int n, const double *x, co
 }
 
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial, >>placements and >>amplitudes. */
+   Inputs of the vector kernels of >>polynomial and >>amplitudes. */
 
 /* A polynomial modulo a prime below 2^50; residues have either sign and at most half of it. */
 #define PERMI_PROOF_POINTS 24 /* evaluated at once: three AVX-512 vectors */
@@ -1070,16 +1070,6 @@ typedef struct permi_polynomial {
 /* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
-
-typedef struct permi_rook_way {
-  const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
-  double c;
-  uint64_t word;          /* c modulo 2^64 */
-  int is_short, full; /* |c| <= 4; the sum is reduced before */
-} permi_rook_way;
-
-typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
-                                  size_t count);
 
 /* Back through a program: >>derive_hybrid. */
 typedef struct permi_back_family {
@@ -3716,7 +3706,7 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER
-                          ? "the frontier takes square matrices of integers, or numbers >= 0, with few states"
+                          ? "the frontier takes real integers, or numbers >= 0, with few states"
                           : perm_status_text(planning));
   if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",
@@ -3820,253 +3810,411 @@ static perm_status permi_points_run(permi_pencil *pencil, double bits, int modul
 }
 
 /* ==================================================================================== >>coefficients
-   Polynomials in >>arrays: K words a state, 0, the coefficients of x^0, x^1, ..., at least one 0; an entry c + l x adds
-   c times a value and l times the words one place lower. Coefficients are modulo 2^64, modulo primes below 2^50, or, of
-   entries >= 0, doubles. */
+   Polynomials in >>arrays: K words a state, the coefficients of x^0, x^1, ..; a block has its states' coefficients of
+   x^0, then of x^1, .. An entry c + l x adds c times a value and l times one of a power less. Coefficients are modulo
+   primes or, of entries >= 0, doubles. With fewer rows than columns these are free (>>reduce). */
 
-#define PERMI_COEFFICIENT_WAYS 32  /* at once */
-#define PERMI_COEFFICIENT_DENSE 10 /* order */
+#define PERMI_COEFFICIENT_DENSE 10       /* order */
+#define PERMI_COEFFICIENT_WIDE 14        /* slots: below it tables take longer than values, with more bits than */
+#define PERMI_COEFFICIENT_LOW 8
+#define PERMI_COEFFICIENT_BYTES 1e6      /* several primes at once take no more */
+#define PERMI_COEFFICIENT_SECONDS 1.2e-9 /* a block's coefficient; a block's way; a word of a way's table */
+#define PERMI_COEFFICIENT_BLOCK_SECONDS 1.8e-8
+#define PERMI_COEFFICIENT_TABLE_SECONDS 4.5e-9
 
 typedef struct permi_coefficients {
   permi_working working;
   permi_block block;
   permi_frontier *frontier;
+  const permi_cell *cell; /* two an edge's integer, of C and L; NULL: rook numbers (>>rook) */
+  permi_cell *alone;      /* two a row, or NULL: 1 and x */
+  int degree, shift[2];   /* entries become c 2^-shift[0], l 2^-shift[1] */
+  int turned, bits;       /* turned: columns alone, not rows, weigh x; bits: of primes */
+  double most;            /* log2 of a bound on integers; 0: doubles */
   double seconds, roundings, ways; /* of a pass; of a coefficient; terms of all values */
 } permi_coefficients;
 
 typedef struct permi_coefficients_run {
   permi_arrays_run base;
-  permi_rook_kernel kernel;
-  double prime; /* 1: 2^64; 0: doubles */
+  permi_block_kernel kernel[2];   /* second: of moduli above `most` */
+  const permi_odd_modulus *prime; /* of a pass, or NULL: doubles */
+  int primes, room;               /* room: of a value, for so many primes */
+  double most;
 } permi_coefficients_run;
 
-/* whole: modulo 2^64, which needs lanes. */
-static permi_rook_kernel permi_rook_kernel_of(perm_isa isa, int whole)
+static double permi_coefficients_real(const permi_coefficients_run *run, const permi_coefficient *c, int side, int q)
 {
-#if PERMI_X86
-  if (permi_lanes(isa) >= 4)
-    return !whole                 ? PERMI_OF_X86(permi_rook_values, isa)
-           : permi_lanes(isa) == 4 ? permi_rook_modulo_64_avx2
-                                   : permi_rook_modulo_64_avx512;
-#endif
-  (void)isa;
-  return whole ? NULL : permi_rook_values_plain;
+  const int64_t x = c->integer[side];
+  if (!run->prime)
+    return side ? c->imaginary : c->real;
+  return x < 1 << 30 && x > -(1 << 30) ? (double)x
+                                       : permi_balanced(permi_residue_of(x, run->prime[q].p), run->prime[q].p);
 }
 
-/* numbers: a run's. */
-static void permi_coefficients_block(const permi_numbers *numbers, void *to, size_t count, const permi_origin *origin,
+/* given: a run's. */
+static void permi_coefficients_block(const permi_numbers *given, void *to, size_t count, const permi_origin *origin,
                                      int origins)
 {
   const permi_coefficients_run *run =
-      (const permi_coefficients_run *)(const void *)((const char *)numbers - offsetof(permi_arrays_run, numbers));
-  const size_t words = (size_t)numbers->words;
-  const double prime = run->prime, inverse = prime > 0 ? 1 / prime : 0;
-  permi_rook_way way[PERMI_COEFFICIENT_WAYS];
-  double *y = (double *)to;
-  for (size_t k = 0; k < count; k++, y += words) {
-    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
-    double terms = 0; /* size of the sum, in units of p / 2 */
-    int ways = 0;
-    for (int s = 0; s < 2 * origins; s++) {
-      const permi_origin *from = &origin[s / 2];
-      const size_t place = from->place ? from->place[k] : k;
-      const int side = s % 2;
-      const double c = side ? from->c->imaginary : from->real;
-      const int is_short = prime <= 1 || fabs(c) <= 4, full = prime > 1 && terms + fmin(fabs(c), 2 + 2 * is_short) > 7;
-      const permi_rook_way next = {(const double *)from->x + place * words - side, NULL, c,
-                                   (uint64_t)from->c->integer[side], is_short, full};
-      if (c == 0 || (from->place && place == PERMI_ARRAY_NOWHERE))
-        continue;
-      if (ways == PERMI_COEFFICIENT_WAYS) {
-        run->kernel(prime, inverse, way, ways, y, words);
-        way[0] = again;
-        ways = 1;
+      (const permi_coefficients_run *)(const void *)((const char *)given - offsetof(permi_arrays_run, numbers));
+  permi_origin *way = run->base.origin + (origin - run->base.origin) + origins;
+  const size_t room = (size_t)run->room, before = run->base.from / 8 / room, words = run->base.bytes / 8 / room;
+  permi_numbers numbers = *given;
+  for (int q = 0; q < run->primes; q++) {
+    double *y = (double *)to + (size_t)q * words * count, weight = 0;
+    int constants = 0, ways = 0, moves = 0;
+    for (int side = 0; side < 2; side++) {
+      constants = ways;
+      for (int s = 0; s < origins; s++) {
+        const double real = permi_coefficients_real(run, origin[s].c, side, q);
+        if (real == 0)
+          continue;
+        way[ways] = origin[s];
+        way[ways].x = (const double *)origin[s].x + (size_t)q * before * origin[s].count;
+        way[ways++].real = real;
+        moves |= origin[s].place != NULL;
+        weight += fabs(real);
       }
-      way[ways++] = next;
-      terms = (full ? 1 : terms) + fmin(fabs(c), 2 + 2 * is_short);
     }
-    run->kernel(prime, inverse, way, ways, y, words);
-    y[0] = 0;
+    const permi_block_kernel kernel = run->kernel[weight > run->most];
+    numbers.modulus = run->prime ? run->prime[q].p : 0;
+    for (size_t k = 0, more; k < words; k += more) { /* without places coefficients follow each other */
+      const int first = k < before ? 0 : constants, last = k ? ways : constants;
+      more = k && k < before ? (before < words ? before : words) - k : 1;
+      numbers.words = moves ? (int)more : 1;
+      kernel(&numbers, y + k * count, moves ? count : more * count, way + first, last - first);
+      for (int s = first; s < last; s++)
+        way[s].x = (const double *)way[s].x + more * way[s].count;
+    }
   }
 }
 
-/* mark: zeros; of vertices with an L. */
-static void permi_coefficients_fill(const permi_pencil *pencil, permi_coefficients *plan, unsigned char *mark)
+/* Sets c and l of a stream. */
+static void permi_coefficients_cells(const permi_coefficients *plan, int stream, permi_cell *cell)
+{
+  const int e = plan->frontier->entry[stream], v = -1 - e, stays = e < 0 && e != INT_MIN;
+  const int is_row = stays && v < plan->block.n;
+  const permi_cell *from = e >= 0 ? plan->cell : plan->alone;
+  const int64_t entry = e >= 0 ? plan->block.integer[e] : v + 1;
+  memset(cell, 0, 2 * sizeof *cell);
+  if ((e >= 0 || is_row) && from)
+    memcpy(cell, from + 2 * (entry - 1), 2 * sizeof *cell);
+  else if (e >= 0)
+    cell->real = (double)(cell->integer = entry);
+  else
+    cell[stays && !plan->cell && is_row != plan->turned] = permi_cell_one();
+  for (int k = 0; k < 2 && e >= 0; k++)
+    cell[k].real = ldexp(cell[k].real, -plan->shift[k]);
+}
+
+/* Sets words and coefficients, what a pass takes and loses. mark: of vertices with an L. */
+static void permi_coefficients_fill(permi_coefficients *plan, unsigned char *mark)
 {
   permi_frontier *frontier = plan->frontier;
-  int touched[2] = {0, 0}, p, s, k;
-  frontier->numbers.algebra = PERMI_WORDS;
-  frontier->numbers.parts = 1;
-  for (p = 0; p <= frontier->steps; p++) {
-    const int most = touched[0] < touched[1] ? touched[0] : touched[1];
-    frontier->words[p] = frontier->numbers.words = ((most < pencil->degree ? most : pencil->degree) + 10) / 8 * 8;
+  const permi_arrays *arrays = frontier->arrays;
+  const double each = permi_residue_seconds[permi_lanes_row(arrays->isa)][0];
+  int touched[2] = {0, 0}, words = 1;
+  memset(mark, 0, (size_t)plan->block.vertices);
+  plan->seconds = plan->roundings = plan->ways = 0;
+  for (int p = 0; p <= frontier->steps; p++) {
+    const double *cost = frontier->cost + p, states = frontier->states[p];
+    int grows = 0;
+    frontier->words[p] = frontier->numbers.words = words;
     plan->roundings++;
-    for (s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
+    if (p > 0) {
+      const double streams = frontier->stream_start[p] - frontier->stream_start[p - 1];
+      const double blocks = fmin(states, states / 64 + arrays->low), bits = permi_count_ones(arrays->occupied[p]);
+      plan->seconds += PERMI_STEP_SECONDS + streams * (blocks * PERMI_COEFFICIENT_BLOCK_SECONDS +
+                                                       ldexp(PERMI_COEFFICIENT_TABLE_SECONDS,
+                                                             (int)fmin(bits, arrays->low))) +
+                       words * ((cost[0] - cost[-1]) * each + blocks * PERMI_COEFFICIENT_SECONDS +
+                                (8 * states * words > PERMI_ARRAY_CACHE_BYTES ? 16 * states * PERMI_ARRAY_MISS_SECONDS
+                                                                              : 0));
+    }
+    for (int s = frontier->stream_start[p]; p < frontier->steps && s < frontier->stream_start[p + 1]; s++) {
       permi_coefficient *c = &frontier->coefficient[s];
+      permi_cell cell[2];
+      const int end[2] = {frontier->sequence[p], frontier->partner[s]};
+      permi_coefficients_cells(plan, s, cell);
       plan->roundings += 2;
       plan->ways += 2 * frontier->states[p + 1];
-      if (frontier->entry[s] >= 0) {
-        const permi_cell *cell = pencil->cell + 2 * (plan->block.integer[frontier->entry[s]] - 1);
-        c->integer[0] = cell[0].integer;
-        c->integer[1] = cell[1].integer;
-        c->real = cell[0].real;
-        c->imaginary = cell[1].real;
-      }
-      for (k = 0; k < 2 && c->imaginary != 0; k++) {
-        const int v = k ? frontier->partner[s] : frontier->sequence[p];
-        touched[v >= plan->block.n] += !mark[v];
-        mark[v] = 1;
+      c->integer[0] = cell[0].integer;
+      c->integer[1] = cell[1].integer;
+      c->real = cell[0].real;
+      c->imaginary = cell[1].real;
+      grows |= c->imaginary != 0;
+      for (int k = 0; k < 2 && c->imaginary != 0; k++) {
+        const int v = end[k], side = v < 0 ? *end < plan->block.n : v >= plan->block.n; /* -1: a line of its own */
+        touched[side] += v < 0 || !mark[v];
+        mark[v < 0 ? *end : v] = 1;
       }
     }
-    if (p > 0)
-      plan->seconds += (frontier->cost[p] - frontier->cost[p - 1]) * PERMI_ROOK_WAY_SECONDS * (frontier->words[p] + 30);
+    words += grows;
+    for (int k = 0; k < 2; k++)
+      words = words > touched[k] + 1 ? touched[k] + 1 : words;
+    words = words > plan->degree + 1 ? plan->degree + 1 : words;
   }
 }
 
-static perm_status permi_coefficients_frontier(permi_pencil *pencil, permi_coefficients *plan, int *line,
-                                               unsigned char *mark, const double *binomial)
+/* Sets an order by least degree, of a tree's vertices after those of its parts; returns 0 if there is none. */
+static int permi_coefficients_first(const permi_block *block, const perm_allocator *allocator, permi_control *watch,
+                                    int *order)
 {
-  const perm_options *options = pencil->options;
-  permi_control *watch = pencil->watch;
+  permi_tree like, *tree = NULL;
+  permi_tree_graph graph;
+  memset(&like, 0, sizeof like);
+  like.numbers.words = like.size = 1;
+  like.numbers.algebra = PERMI_WORD;
+  like.nodes = block->vertices;
+  memset(&graph, 0, sizeof graph);
+  graph.allocator = allocator;
+  graph.watch = watch;
+  graph.seed = UINT64_C(88172645463325252);
+  if (permi_tree_order(&graph, block, 0, (double)INFINITY) == PERM_OK)
+    tree = permi_tree_new(allocator, &like, block->free_lines);
+  const int found = tree && permi_tree_build(block, &graph, 0, tree) && watch->stopped == PERM_OK;
+  if (found)
+    memcpy(order, tree->vertex, (size_t)block->vertices * sizeof *order);
+  permi_owned_release(allocator, tree);
+  permi_tree_graph_release(&graph);
+  return found;
+}
+
+/* Of the listed lines. The order has `room`; plan->seconds: INFINITY: none. */
+static perm_status permi_coefficients_frontier(permi_coefficients *plan, const perm_options *options,
+                                               permi_control *watch, const int *line, const int *counts, int *order)
+{
   const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_GREEDY_SHARE,
                                  permi_account_most(options)};
   const permi_exactness exactness = {0, 0, 3, 0};
-  const int n = pencil->n, words = pencil->degree + 30;
   const perm_isa isa = permi_isa(options);
+  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double words = 1 + fmin(plan->degree, fmin(counts[0], counts[1]));
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_budget budget;
   double cost = 0;
+  plan->seconds = (double)INFINITY;
+  if (!permi_block_create(&plan->working, line, line + counts[0], counts[0], counts[1], &plan->block))
+    return PERM_ERROR_MEMORY;
+  double *binomial = permi_binomials(&options->allocator, plan->working.n);
+  unsigned char *mark = (unsigned char *)permi_pool_get(&pool, (size_t)plan->block.vertices, 1);
   memset(&budget, 0, sizeof budget);
   budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.05 * (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES) / words;
+  budget.most = 0.05 * bytes / words;
   budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_ROOK_WAY_SECONDS * words;
+  budget.each = budget.quick = 0.5 * words * permi_residue_seconds[permi_lanes_row(isa)][0] * fmax(plan->most / 48, 1);
   budget.quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   budget.account = &account;
-  if (!permi_block_create(&plan->working, line, line + n, n, n, &plan->block) ||
-      !permi_order(&options->allocator, &plan->block, binomial, &budget, line, &cost))
-    return PERM_ERROR_MEMORY;
-  if (cost >= PERMI_ORDER_MOST)
-    return PERM_OK;
-  const perm_status status = permi_frontier_create(&options->allocator, &plan->block, line, binomial, &exactness, watch,
-                                                   &plan->frontier);
-  if (status != PERM_OK)
-    return status == PERM_ERROR_LIMIT ? PERM_OK : status;
+  int *first = (int *)permi_pool_get(&pool, (size_t)plan->block.vertices, sizeof *first);
+  if (first && permi_coefficients_first(&plan->block, &options->allocator, watch, first))
+    budget.first[0] = first;
+  perm_status status = PERM_ERROR_MEMORY;
+  if (!pool.failed && binomial && permi_order(&options->allocator, &plan->block, binomial, &budget, order, &cost))
+    status = cost >= PERMI_ORDER_MOST ? PERM_ERROR_LIMIT
+                                      : permi_frontier_create(&options->allocator, &plan->block, order, binomial,
+                                                              &exactness, watch, &plan->frontier);
   permi_frontier *frontier = plan->frontier;
-  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
-  if (!frontier->words)
-    return PERM_ERROR_MEMORY;
-  plan->seconds = 0;
-  permi_coefficients_fill(pencil, plan, mark);
-  if (!permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa, watch) ||
-      (frontier->arrays && !permi_places_measure(frontier, watch)))
-    return PERM_ERROR_MEMORY;
-  if (frontier->arrays)
-    frontier->arrays->bytes += 64;
-  else
-    plan->seconds = (double)INFINITY;
-  return PERM_OK;
+  if (status == PERM_OK) {
+    frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+    frontier->numbers.algebra = PERMI_WORDS;
+    frontier->numbers.parts = 1;
+    if (!frontier->words ||
+        !permi_arrays_create(&plan->block, frontier, isa == PERM_ISA_CUDA ? perm_isa_best() : isa,
+                             frontier->slot_count < PERMI_COEFFICIENT_WIDE ? PERMI_COEFFICIENT_LOW : PERMI_ARRAY_LOW,
+                             watch))
+      status = PERM_ERROR_MEMORY;
+  }
+  if (status == PERM_OK && frontier->arrays) {
+    const double ways = 2 * permi_frontier_streams_most(frontier);
+    for (plan->bits = 50; 1.25 * ways * (ldexp(1, plan->bits - 1) + 1) > PERMI_ARRAY_RESIDUE_ROOM; plan->bits--)
+      ;
+    permi_coefficients_fill(plan, mark);
+    if (!plan->cell) {
+      const double rows = plan->seconds;
+      plan->turned = 1;
+      permi_coefficients_fill(plan, mark);
+      plan->turned = plan->seconds < rows;
+      permi_coefficients_fill(plan, mark);
+    }
+    if (!permi_places_measure(frontier, watch))
+      status = PERM_ERROR_MEMORY;
+    else if (options->max_bytes > 0 && permi_arrays_bytes(frontier->arrays) > bytes)
+      plan->seconds = (double)INFINITY;
+  }
+  permi_release(&options->allocator, binomial);
+  permi_pool_release(&pool);
+  return watch->stopped != PERM_OK ? watch->stopped : status == PERM_ERROR_LIMIT ? PERM_OK : status;
 }
 
-/* Plans a square real pencil. plan->seconds: INFINITY: no plan; 0, without a frontier: P is 0. The caller releases the
-   cleared plan. */
+/* Plans a real pencil. plan->seconds: INFINITY: no plan; 0, without a frontier: P is 0. The caller releases the cleared
+   plan. */
 static perm_status permi_coefficients_plan(permi_pencil *pencil, permi_coefficients *plan)
 {
-  const perm_allocator *allocator = &pencil->options->allocator;
-  const int n = pencil->n;
-  int *line = (int *)permi_pool_get(&pencil->pool, 2 * (size_t)n, sizeof *line);
-  unsigned char *mark = (unsigned char *)permi_pool_zeros(&pencil->pool, 2 * (size_t)n, 1);
-  perm_status status = PERM_ERROR_MEMORY;
+  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
+  permi_working *working = &plan->working;
+  int *line = (int *)permi_pool_get(&pencil->pool, 4 * (size_t)n + 1, sizeof *line), counts[2] = {0, 0}, zero = 0;
+  perm_status status = PERM_OK;
   plan->seconds = (double)INFINITY;
-  if (pencil->m != n || !n || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
-      (pencil->options->method == PERM_METHOD_AUTO && n > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
+  plan->degree = pencil->degree;
+  plan->cell = pencil->cell;
+  if (!m || pencil->parts == 2 || pencil->options->method == PERM_METHOD_EXACT ||
+      (pencil->options->method == PERM_METHOD_AUTO && m > PERMI_COEFFICIENT_DENSE && permi_pencil_is_dense(pencil)))
     return PERM_OK;
   pencil->matrix.kind = PERM_KIND_INTEGER;
   for (size_t e = 0; e < pencil->matrix.nnz; e++)
     pencil->matrix.integer[e] = (int64_t)e + 1;
-  double *binomial = permi_binomials(allocator, n);
-  if (!pencil->pool.failed && binomial && permi_working_create(&plan->working, allocator, n, pencil->matrix.nnz)) {
-    plan->working.watch = pencil->watch;
-    permi_sparse_fill(&pencil->matrix, 1, 0, &plan->working);
-    for (int v = 0; v < 2 * n; v++)
-      line[v] = v;
-    status = PERM_OK;
-    if (permi_split(&plan->working))
-      status = permi_coefficients_frontier(pencil, plan, line, mark, binomial);
-    else
-      plan->seconds = 0;
+  if (pencil->pool.failed || !permi_working_create(working, &pencil->options->allocator, n, pencil->matrix.nnz))
+    return PERM_ERROR_MEMORY;
+  working->watch = pencil->watch;
+  working->zeros = m < n;
+  working->keep = fmax(pencil->largest[0], pencil->largest[1]) * n >= ldexp(1, 62);
+  permi_sparse_fill(&pencil->matrix, 1, pencil->m > pencil->n, working);
+  if (m < n)
+    status = permi_prepare_free(working, m, 1, 1, &zero);
+  else
+    zero = !permi_split(working);
+  if (zero || status != PERM_OK || pencil->watch->stopped != PERM_OK) {
+    plan->seconds = 0;
+    return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
   }
-  permi_release(allocator, binomial);
-  return pencil->watch->stopped != PERM_OK ? pencil->watch->stopped : status;
+  for (int v = 0; v < 2 * n; v++) {
+    line[counts[0] + counts[1]] = v;
+    counts[v >= n] += working->degree[v] >= 0;
+  }
+  if (m < n)
+    plan->alone = (permi_cell *)permi_pool_zeros(&pencil->pool, 2 * (size_t)m, sizeof *plan->alone);
+  if (pencil->pool.failed)
+    return PERM_ERROR_MEMORY;
+  for (int v = 0; v < m && m < n; v++) {
+    const permi_cell *alone = &working->alone[line[v]];
+    for (int i = alone->vertex[1] ? alone->next[0] : -1; i >= 0; i = working->cell[i].next[0])
+      for (int k = 0; k < 2; k++) {
+        const permi_cell *cell = &pencil->cell[2 * (working->cell[i].integer - 1) + k];
+        plan->alone[2 * v + k].integer += cell->integer;
+        plan->alone[2 * v + k].real += ldexp(cell->real, -plan->shift[k]);
+      }
+  }
+  return permi_coefficients_frontier(plan, pencil->options, pencil->watch, line, counts, line + 2 * n + 1);
 }
 
-/* A pass modulo p; 1: 2^64; 0: doubles. */
-static perm_status permi_coefficients_pass(permi_coefficients *plan, permi_coefficients_run *run, uint64_t p)
+static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
 {
-  permi_frontier *frontier = plan->frontier;
-  const double one = 1;
-  run->prime = (double)p;
-  for (int s = 0; s < frontier->stream_start[frontier->steps] && p > 1; s++) {
-    permi_coefficient *c = &frontier->coefficient[s];
-    c->real = permi_balanced(permi_residue_of(c->integer[0], p), p);
-    c->imaginary = permi_balanced(permi_residue_of(c->integer[1], p), p);
-  }
+  return (int)((bits + 1) / (plan->bits - PERMI_ARRAY_RESIDUE_MARGIN)) + 1;
+}
+
+/* Modulo `primes` of as many as have room, or in doubles. */
+static perm_status permi_coefficients_pass(permi_coefficients_run *run, const permi_odd_modulus *prime, int primes)
+{
+  const permi_frontier *frontier = run->base.frontier;
+  const perm_isa isa = frontier->arrays->isa;
+  run->prime = prime;
+  run->primes = primes;
+  run->most = prime ? PERMI_ARRAY_RESIDUE_ROOM / (0.5 * (double)prime->p + 1) * (1 - 1e-12) : (double)INFINITY;
+  run->kernel[0] = prime ? PERMI_OF_X86(permi_block_short, isa) : PERMI_OF_X86(permi_block_double, isa);
+  run->kernel[1] = PERMI_OF_X86(permi_block_long, isa);
   permi_layout_fill(run->base.arrays, &run->base.layout[0], 0, 0, 0);
   permi_places_start(run->base.places);
   permi_arrays_shorten(&run->base, 0);
-  double *x = (double *)(void *)permi_array_values(&run->base, 0, 0);
-  memset(x, 0, run->base.bytes);
-  memcpy(x + 1, p == 1 ? (const void *)&p : (const void *)&one, sizeof one);
-  return permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
+  for (int q = 0; q < primes; q++)
+    ((double *)(void *)permi_array_values(&run->base, 0, 0))[q] = 1;
+  const perm_status status = permi_runner_go(&run->base.base, 0, frontier->steps, permi_arrays_advance);
+  if (status > 0)
+    run->base.base.control->stopped = status;
+  return status;
 }
 
-/* 0: words modulo 2^64 will do. */
-static int permi_coefficients_primes(const permi_coefficients *plan, double bits)
+/* Returns 0 without memory. */
+static int permi_coefficients_open(permi_coefficients *plan, int room, permi_control *watch,
+                                   permi_coefficients_run *run)
 {
-  const int words = plan->frontier && bits < 62.99 && permi_lanes(plan->frontier->arrays->isa) >= 4;
-  return words ? 0 : permi_points_primes(bits);
+  memset(run, 0, sizeof *run);
+  run->base.own = permi_coefficients_block;
+  run->room = room;
+  for (int p = 0; p <= plan->frontier->steps; p++)
+    plan->frontier->words[p] *= room;
+  return (room == 1 || permi_places_measure(plan->frontier, watch)) &&
+         permi_arrays_open(&run->base, plan->frontier, watch, plan->seconds * room);
+}
+
+static void permi_coefficients_close(permi_coefficients_run *run, perm_result *result)
+{
+  result->terms = run->base.base.visited;
+  result->threads = run->base.base.threads;
+  permi_pool_release(&run->base.base.pool);
+}
+
+/* Lowers *bits, below 1000, to log2 of the sum of all coefficients' moduli, or more. */
+static perm_status permi_coefficients_lower(permi_coefficients *plan, permi_control *watch, double *bits,
+                                            perm_result *result)
+{
+  permi_frontier *frontier = plan->frontier;
+  int *const words = frontier->words;
+  permi_coefficients_run run;
+  perm_status status = PERM_ERROR_MEMORY;
+  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+  for (int p = 0; p <= frontier->steps && frontier->words; p++)
+    frontier->words[p] = 1;
+  for (int s = 0; s < frontier->stream_start[frontier->steps]; s++) {
+    permi_coefficient *c = &frontier->coefficient[s];
+    c->real = fabs((double)c->integer[0]) + fabs((double)c->integer[1]);
+    c->imaginary = 0;
+  }
+  if (frontier->words && permi_coefficients_open(plan, 1, watch, &run))
+    status = permi_coefficients_pass(&run, NULL, 1);
+  if (status == PERM_OK) /* fewer than 1e9 roundings */
+    *bits = fmin(*bits, log2(*(const double *)(void *)permi_array_values(&run.base, frontier->steps, 0)) + 1e-6);
+  if (frontier->words)
+    permi_coefficients_close(&run, result);
+  frontier->words = words;
+  return status;
 }
 
 /* Sets integers below 2^bits or, of entries >= 0, doubles. */
-static perm_status permi_coefficients_compute(permi_pencil *pencil, permi_coefficients *plan, double bits,
-                                              perm_integer *numbers, double *doubles)
+static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_control *watch, double bits,
+                                              perm_integer *numbers, double *doubles, perm_result *result)
 {
-  const int primes = doubles ? 0 : permi_coefficients_primes(plan, bits), passes = primes ? primes : 1;
-  const perm_isa isa = plan->frontier->arrays->isa;
-  const size_t words = (size_t)passes + 1, count = (size_t)pencil->degree + 1;
-  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pencil->pool, words, sizeof *prime);
-  uint64_t *residue = (uint64_t *)permi_pool_get(&pencil->pool, words * (count + 2), sizeof *residue);
+  const int primes = doubles ? 1 : permi_coefficients_primes(plan, bits), steps = plan->frontier->steps;
+  const int most = (int)fmin(primes, fmax(1, PERMI_COEFFICIENT_BYTES / plan->frontier->arrays->bytes));
+  const int passes = (primes + most - 1) / most, room = (primes + passes - 1) / passes;
+  const int values = plan->frontier->words[steps];
+  const size_t words = (size_t)primes + 1, count = (size_t)plan->degree + 1;
+  permi_pool pool = {&watch->options->allocator, NULL, 0};
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
+  uint64_t *residue = (uint64_t *)permi_pool_zeros(&pool, words * (count + 2), sizeof *residue);
   permi_coefficients_run run;
   perm_status status = PERM_ERROR_MEMORY;
-  memset(&run, 0, sizeof run);
-  run.base.own = permi_coefficients_block;
-  run.kernel = permi_rook_kernel_of(isa, !primes && !doubles);
-  if (!pencil->pool.failed && permi_arrays_open(&run.base, plan->frontier, pencil->watch, plan->seconds)) {
-    run.base.memory += 64; /* the word before the first is read */
-    permi_primes_choose(prime, (size_t)passes, 0, 50);
+  if (permi_coefficients_open(plan, room, watch, &run) && !pool.failed) {
+    permi_primes_choose(prime, (size_t)primes, 0, plan->bits);
     status = PERM_OK;
   }
-  for (int q = 0; q < passes && status == PERM_OK; q++) {
-    const uint64_t p = primes ? prime[q].p : !doubles;
+  for (int q = 0; q < primes && status == PERM_OK; q += room) {
+    const int some = primes - q < room ? primes - q : room;
     run.base.again = q > 0;
     run.base.seconds_before = q * plan->seconds;
-    status = permi_coefficients_pass(plan, &run, p);
-    const double *x = (const double *)(void *)permi_array_values(&run.base, plan->frontier->steps, 0) + 1;
-    for (size_t k = 0; k < count && status == PERM_OK; k++)
-      if (p > 1)
-        residue[k * (size_t)passes + (size_t)q] = permi_residue_of_double(x[k], p);
+    status = permi_coefficients_pass(&run, doubles ? NULL : prime + q, some);
+    const double *x = (const double *)(void *)permi_array_values(&run.base, steps, 0);
+    for (int k = 0; k < some * values && status == PERM_OK; k++) {
+      const int which = q + k / values;
+      if (doubles)
+        doubles[k] = x[k];
       else
-        memcpy(doubles ? (void *)&doubles[k] : (void *)&residue[k], &x[k], sizeof *x);
+        residue[(size_t)(k % values * primes + which)] = permi_residue_of_double(x[k], prime[which].p);
+    }
   }
   for (size_t k = 0; k < count && status == PERM_OK && numbers; k++)
-    if (primes)
-      permi_chinese_integer(prime, residue + k * (size_t)passes, passes, residue + count * words, &numbers[k]);
-    else
-      numbers[k] = permi_integer_of((int64_t)residue[k]);
-  pencil->result->terms = run.base.base.visited;
-  pencil->result->threads = run.base.base.threads;
-  pencil->result->isa = isa;
-  permi_pool_release(&run.base.base.pool);
+    permi_chinese_integer(prime, residue + k * (size_t)primes, primes, residue + count * words, &numbers[k]);
+  permi_coefficients_close(&run, result);
+  result->isa = plan->frontier->arrays->isa;
+  permi_pool_release(&pool);
   return status;
+}
+
+static void permi_coefficients_release(permi_coefficients *plan)
+{
+  if (plan->frontier)
+    permi_owned_release(&plan->working.allocator, plan->frontier);
+  permi_pool_release(&plan->block.pool);
+  permi_pool_release(&plan->working.pool);
 }
 
 /* ========================================================================================== >>circle
@@ -4092,15 +4240,10 @@ static int permi_circle_room(const permi_pencil *pencil)
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
-  for (int k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
-    permi_coefficient *entry = &plan->frontier->coefficient[k];
-    entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
-    entry->imaginary = ldexp(entry->imaginary, -l);
-  }
-  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
+  const perm_status status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
   for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
+    const long long unit = (long long)c * (lines - k) + (long long)l * k;
     bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
     values[k] = permi_ldexp(values[k], unit);
   }
@@ -4168,6 +4311,8 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
   pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
+  plan->shift[0] = permi_exponent(pencil->largest[0]);
+  plan->shift[1] = plan->shift[0] - pencil->shift;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {
@@ -4463,14 +4608,15 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   int modular = 0;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_pencil_overflows(pencil, bits);
+  plan->most = bits;
   status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* where fewer bits help */
-    status = permi_pencil_moduli(pencil, 1, &bits);
+  if (status == PERM_OK && plan->frontier && plan->seconds < (double)INFINITY && bits > 48 && bits < 1000 &&
+      fmin(points, plan->seconds) > PERMI_FREE_SECONDS) /* where fewer bits help */
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
   bits = fmax(bits, 0);
@@ -4479,7 +4625,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   if (status == PERM_OK && vectors > points)
     status = permi_points_run(pencil, bits, modular, numbers);
   else if (status == PERM_OK && plan->frontier)
-    status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
+    status = permi_coefficients_compute(plan, pencil->watch, bits, numbers, NULL, pencil->result);
   else if (status == PERM_OK)
     memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
   if (status == PERM_OK)
@@ -4555,10 +4701,7 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  if (plan.frontier)
-    permi_owned_release(&plan.working.allocator, plan.frontier);
-  permi_pool_release(&plan.block.pool);
-  permi_pool_release(&plan.working.pool);
+  permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -4674,516 +4817,14 @@ PERMI_SEVERAL_EXACT(perm_polynomial_several_gaussian, 2)
 PERMI_SEVERAL(perm_polynomial_several_real, 1)
 PERMI_SEVERAL(perm_polynomial_several_complex, 2)
 
-/* ===================================================================================== >>placements
-   Rook numbers on tables of >>tree with free lines. A table sums products of matchings by the set S of matched vertices
-   of its scope and the number i of matched eliminated vertices of the side that has fewer of them; S tells the other
-   side's. Of t vertices, r rows and c columns below, it has 2^t (1 + min(r, c)) values. Eliminating v takes f to g:
-       g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
-   s = 1 if v is counted. Tables are multiplied by sums over the values of one of them; a leaf has few. A shift by one
-   does not touch the next set, as the last values of f are 0. Sums are modulo primes; a run in doubles on |entries|,
-   for all i at once, tells how many are needed. */
-
-#define PERMI_ROOK_WAYS 64
-#define PERMI_ROOK_TILE 128      /* doubles, at least */
-#define PERMI_ROOK_TRIED 2e-4    /* seconds that no further order improves */
-#define PERMI_ROOK_BITS 49.99    /* of a prime */
-
-typedef struct permi_rook_table {
-  const permi_tree_node *node;
-  int gone[2], counted, degrees; /* degrees: 1 + the largest i */
-  size_t at;                     /* its values; a leaf has none */
-} permi_rook_table;
-
-typedef struct permi_rook_source { /* c f[S - from], of sets that contain `want` */
-  uint32_t want;
-  ptrdiff_t from;
-  permi_rook_way way; /* x, mask: of each tile */
-} permi_rook_source;
-
-typedef struct permi_placements {
-  const permi_block *block;
-  const perm_allocator *allocator;
-  permi_control *watch;
-  permi_rook_kernel kernel[2]; /* second: of words, or NULL */
-  int threads;
-  double way_seconds;         /* of a double of a source */
-  permi_tree *tree;
-  double bits;                /* log2 of a bound on |r_k| */
-  double seconds, bytes;      /* predicted */
-  double spent, most[3];      /* doubles of tables, of a product, of a tile */
-  /* of a run */
-  int numbered;               /* 0: in doubles */
-  permi_odd_modulus modulus;
-  double prime, inverse;
-  permi_rook_table *table;
-  int tables;
-  size_t held;                /* doubles of tables */
-  double *work[2], *values, *mask; /* NULL: prices */
-  /* of a node */
-  const permi_tree_node *node;
-  int counted, low;           /* low: bits of sets within a tile */
-  size_t pitch, sets;         /* pitch: doubles of a set */
-  uint32_t outside, never;    /* vertices unknown to f; high ones, to y */
-  const double *x;
-  double *y;
-  permi_rook_source source[PERMI_ROOK_WAYS];
-  double terms;               /* size of the sum, in units of p / 2 */
-  int sources, parts, again;  /* again: adds to y */
-} permi_placements;
-
-static perm_status permi_rook_tiles(void *context, uint64_t part, int thread)
-{
-  const permi_placements *p = (const permi_placements *)context;
-  const size_t tiles = p->sets >> p->low ? p->sets >> p->low : 1, words = p->pitch << p->low;
-  const uint32_t within = (1u << p->low) - 1;
-  const size_t end = permi_tree_begin(tiles, (int)part + 1, p->parts);
-  for (size_t tile = permi_tree_begin(tiles, (int)part, p->parts); tile < end; tile++) {
-    const uint32_t set = (uint32_t)tile << p->low;
-    double *y = p->y + set * p->pitch;
-    const permi_rook_way again = {y, NULL, 1, 1, 1, 0};
-    permi_rook_way way[PERMI_ROOK_WAYS + 1];
-    int s, ways = p->again;
-    if (set & p->never) { /* only read by a shift */
-      memset(y + words - p->pitch, 0, p->pitch * sizeof *y);
-      continue;
-    }
-    way[0] = again;
-    for (s = 0; s < p->sources; s++) {
-      const permi_rook_source *source = &p->source[s];
-      if ((set ^ source->want) & (source->want | p->outside) & ~within)
-        continue;
-      way[ways] = source->way;
-      way[ways++].x = p->x + (ptrdiff_t)(set * p->pitch) - source->from;
-    }
-    p->kernel[p->prime == 1](p->prime, p->inverse, way, ways, y, words);
-  }
-  return thread == 0 && permi_watch(p->watch, 0) ? p->watch->stopped : PERM_OK;
-}
-
-/* y := the sum of the sources (+ y if `again`), which are gone then. */
-static void permi_rook_pass(permi_placements *p)
-{
-  const uint32_t within = (1u << p->low) - 1, high = (uint32_t)(p->sets - 1) & ~within;
-  const size_t words = p->pitch << p->low;
-  const double values = fmax((double)(p->sets * p->pitch), (double)words);
-  double ways = 2, value;
-  for (int s = 0; s < p->sources; s++)
-    ways += ldexp(1, -permi_count_ones((p->source[s].want | p->outside) & high)) + 8.0 / (double)words;
-  ways *= values * p->way_seconds;
-  p->spent += ways + PERMI_TREE_NODE_SECONDS;
-  p->parts = ways < PERMI_PARALLEL_SECONDS || p->threads == 1 ? 1 : 8 * p->threads;
-  for (int s = 0; s < p->sources && p->values; s++) {
-    permi_rook_source *source = &p->source[s];
-    const uint32_t test = (source->want | p->outside) & within;
-    double *mask = p->mask + (size_t)s * words;
-    source->way.mask = test ? mask : NULL;
-    if (p->prime == 1)
-      memset(&value, 255, sizeof value);
-    else
-      value = source->way.c;
-    for (uint32_t set = 0; set <= within && test; set++)
-      for (size_t k = 0; k < p->pitch; k++)
-        *mask++ = (set ^ source->want) & test ? 0 : value;
-  }
-  if (p->values) {
-    p->watch->done = p->spent;
-    permi_share(p->parts > 1 ? p->threads : 1, 0, (uint64_t)p->parts, permi_rook_tiles, p, NULL);
-  }
-  permi_watch(p->watch, p->values ? 1e9 * ways : 100);
-  p->sources = 0;
-  p->terms = p->again = 1;
-}
-
-static void permi_rook_add(permi_placements *p, uint32_t want, ptrdiff_t from, double c, uint64_t word)
-{
-  const double size = !p->numbered ? 0 : c < -4 || c > 4 ? 2 : fabs(c); /* in units of p / 2 */
-  if (p->sources == PERMI_ROOK_WAYS)
-    permi_rook_pass(p);
-  permi_rook_source *source = &p->source[p->sources++];
-  source->want = want;
-  source->from = (ptrdiff_t)(want * p->pitch) + from;
-  source->way.c = c;
-  source->way.word = word;
-  source->way.is_short = !p->numbered || fabs(c) <= 4;
-  source->way.full = p->terms + size > 7;
-  p->terms = (source->way.full ? 1 : p->terms) + size;
-}
-
-/* Its scope lies at `scope` in the node's. Returns what its matching counts. */
-static int permi_rook_entries(permi_placements *p, const permi_tree_node *node, uint32_t scope)
-{
-  const int shift = p->numbered && (node->vertex >= p->block->n) == p->counted;
-  for (int e = node->edge; e < node[1].edge; e++) {
-    const int64_t c = p->tree->edge[e].c.integer[0];
-    double x = (double)c;
-    if (!p->numbered || p->prime == 1)
-      x = fabs(x);
-    else if (c < -4 || c > 4)
-      x = permi_balanced(permi_residue_of(c, p->modulus.p), p->modulus.p);
-    permi_rook_add(p, (uint32_t)permi_deposit_bits(1u << p->tree->edge[e].bit, scope), shift, x, (uint64_t)c);
-  }
-  return shift;
-}
-
-/* By how much i is larger, counted on the node's side. */
-static int permi_rook_offset(const permi_placements *p, const permi_rook_table *table, uint32_t set)
-{
-  const int rows = permi_count_ones(set & p->node->rows), columns = permi_count_ones(set & ~p->node->rows);
-  return !p->numbered || table->counted == p->counted ? 0 : p->counted ? rows - columns : columns - rows;
-}
-
-static size_t permi_rook_pitch(int degrees)
-{
-  return degrees < 16 ? (size_t)degrees : ((size_t)degrees + 3) / 4 * 4;
-}
-
-/* Spreads a table over the node's sets, or 1. */
-static void permi_rook_spread(permi_placements *p, const permi_rook_table *table, double *y)
-{
-  const uint32_t scope = table ? table->node->set : 0;
-  const size_t pitch = p->pitch, from = table ? permi_rook_pitch(table->degrees) : 1;
-  double one = 1;
-  const double *x = table && p->values ? p->values + table->at : &one;
-  const double seconds = ldexp(3 * (double)from * p->way_seconds + 2e-9, permi_count_ones(scope));
-  const size_t words = pitch << p->low;
-  const uint32_t within = (1u << p->low) - 1;
-  uint32_t set = 0;
-  int run = 0; /* so many bits are the same */
-  while (table && scope >> run & 1 && from == pitch && (!p->numbered || table->counted == p->counted))
-    run++;
-  if (p->prime == 1)
-    memcpy(&one, &p->modulus.one, sizeof one);
-  p->spent += seconds;
-  for (; p->values; x += from << run) {
-    const int shift = table ? permi_rook_offset(p, table, set) : 0, first = shift < 0 ? -shift : 0;
-    const int degrees = table ? table->degrees : 1;
-    const int last = shift + degrees > (int)pitch ? (int)pitch - shift : degrees;
-    double *to = y + set * pitch;
-    if (!(set & within) && run < p->low) /* the next tile */
-      memset(to, 0, words * sizeof *y);
-    if (((set - 1) & ~scope & ~within)) /* what a shift reads before it */
-      memset(to - pitch, 0, pitch * sizeof *y);
-    if (run)
-      memcpy(to, x, (from << run) * sizeof *y);
-    else if (first < last)
-      memcpy(to + shift + first, x + first, (size_t)(last - first) * sizeof *y);
-    set = ((set | ((1u << run) - 1)) - scope) & scope;
-    if (!set)
-      break;
-  }
-  permi_watch(p->watch, p->values ? 1e9 * seconds : 10);
-}
-
-static uint64_t permi_rook_word(const double *x)
-{
-  uint64_t word;
-  memcpy(&word, x, sizeof word);
-  return word;
-}
-
-static void permi_rook_join(permi_placements *p, const permi_rook_table *table)
-{
-  const uint32_t scope = table->node->set;
-  const double *x = p->values ? p->values + table->at : NULL;
-  uint32_t set = 0;
-  if (!x)
-    p->spent += table->degrees * (2 * p->way_seconds * (double)(p->sets * p->pitch) *
-                                      ldexp(pow(1.5, permi_count_ones(scope & ~p->outside)),
-                                            -permi_count_ones(p->outside & (uint32_t)(p->sets - 1))) +
-                                  ldexp((double)(p->sets >> p->low), permi_count_ones(scope)) * 1e-9);
-  for (; x && p->watch->stopped == PERM_OK; x += permi_rook_pitch(table->degrees)) {
-    const int shift = permi_rook_offset(p, table, set);
-    for (int k = 0; k < table->degrees; k++)
-      if (permi_rook_word(x + k))
-        permi_rook_add(p, set, shift + k, x[k], permi_rook_word(x + k));
-    set = (set - scope) & scope;
-    if (!set)
-      break;
-  }
-}
-
-/* The children's tables are the last ones. */
-static void permi_rook_visit(permi_placements *p, int i)
-{
-  const permi_tree_node *node = &p->tree->node[i];
-  permi_rook_table *end = p->table + p->tables, *table = end - node->children, *child, *first = NULL;
-  const int t = permi_count_ones(node->all) - 1, side = node->vertex >= p->block->n;
-  uint32_t known = 0;
-  int gone[2] = {!side, side}, turn = 0, shift;
-  size_t at = p->held;
-  for (child = table; child < end; child++) {
-    at = child->at < at ? child->at : at;
-    gone[0] += child->gone[0];
-    gone[1] += child->gone[1];
-    known |= child->node->set;
-    first = !first && child->node->children ? child : first;
-  }
-  p->node = node;
-  p->counted = gone[1] < gone[0];
-  p->pitch = permi_rook_pitch(p->numbered ? 1 + gone[p->counted] : 1);
-  for (p->low = p->pitch < 16 ? 3 : 1; p->pitch << p->low < PERMI_ROOK_TILE && p->low <= t;)
-    p->low++;
-  p->sets = (known >> t ? (size_t)2 : 1) << t;
-  if (node->children)
-    permi_rook_spread(p, first, p->work[0]);
-  known = first ? first->node->set : 0;
-  for (child = table; child < end; child++)
-    if (child != first) {
-      p->x = p->work[turn];
-      p->y = p->work[turn = 1 - turn];
-      p->outside = ~known;
-      p->never = ~(known | child->node->set) & ~((1u << p->low) - 1);
-      p->terms = p->sources = p->again = 0;
-      if (child->node->children) {
-        permi_rook_join(p, child);
-      } else {
-        permi_rook_add(p, 0, 0, 1, 1);
-        permi_rook_entries(p, child->node, child->node->set);
-      }
-      permi_rook_pass(p);
-      known |= child->node->set;
-    }
-  if (node->children) {
-    p->most[1] = fmax(p->most[1], (double)(p->pitch * (p->sets + ((size_t)2 << p->low))));
-    p->sets = (size_t)1 << t;
-    p->never = 0;
-    p->x = p->work[turn];
-    p->y = p->values ? p->values + at : NULL;
-    p->outside = ~(known & (uint32_t)(p->sets - 1));
-    p->terms = p->sources = p->again = 0;
-    permi_rook_add(p, 0, 0, 1, 1);
-    shift = permi_rook_entries(p, node, node->all);
-    if (known & (uint32_t)p->sets)
-      permi_rook_add(p, 0, shift - (ptrdiff_t)(p->sets * p->pitch), 1, 1);
-    permi_rook_pass(p);
-    p->held = at + p->pitch * (p->sets >> p->low ? p->sets : (size_t)1 << p->low);
-  }
-  p->most[0] = fmax(p->most[0], (double)p->held);
-  p->most[2] = fmax(p->most[2], (double)(p->pitch << p->low));
-  table->node = node;
-  table->gone[0] = gone[0];
-  table->gone[1] = gone[1];
-  table->counted = p->counted;
-  table->degrees = p->numbered ? 1 + gone[p->counted] : 1;
-  table->at = at;
-  p->tables += 1 - node->children;
-}
-
-/* Modulo p->modulus, of p 1: 2^64; in doubles unless `numbered`; prices without p->values. */
-static void permi_rook_walk(permi_placements *p, int numbered)
-{
-  p->numbered = numbered;
-  p->prime = numbered ? (double)p->modulus.p : 0;
-  p->inverse = numbered ? 1 / p->prime : 0;
-  p->tables = 0;
-  p->held = 0;
-  for (int i = 0; i < p->tree->nodes && p->watch->stopped == PERM_OK; i++)
-    permi_rook_visit(p, i);
-}
-
-static perm_isa permi_placements_isa(permi_placements *p, const perm_options *options)
-{
-  const perm_isa isa = permi_isa(options);
-  p->kernel[0] = permi_rook_kernel_of(isa, 0);
-  p->kernel[1] = permi_rook_kernel_of(isa, 1);
-  p->way_seconds = (p->kernel[1] ? 1 : 10) * PERMI_ROOK_WAY_SECONDS;
-  return p->kernel[1] ? isa : PERM_ISA_PLAIN;
-}
-
-static int permi_rook_primes(const permi_placements *p)
-{
-  return p->bits < 62.99 && p->kernel[1] ? 1 : (int)((p->bits + 1) / PERMI_ROOK_BITS) + 1;
-}
-
-/* Returns 0 without memory. */
-static int permi_rook_price(permi_placements *p)
-{
-  p->table = (permi_rook_table *)permi_allocate(p->allocator, (size_t)p->tree->depth + 1, sizeof *p->table);
-  if (!p->table)
-    return 0;
-  p->modulus.p = UINT64_C(1) << PERMI_PROOF_PRIME_BITS; /* any */
-  p->spent = p->most[0] = p->most[1] = p->most[2] = 0;
-  permi_rook_walk(p, 1);
-  p->seconds = p->spent * permi_rook_primes(p);
-  p->bytes = 8 * (p->most[0] + 2 * p->most[1] + (PERMI_ROOK_WAYS + 16) * p->most[2]) +
-             8.0 * permi_rook_primes(p) * p->block->vertices;
-  permi_release(p->allocator, p->table);
-  return 1;
-}
-
-/* number[k] in units of `stride`. */
-static double permi_rook_collect(const permi_placements *p, uint64_t *number, int stride)
-{
-  const permi_odd_modulus *q = &p->modulus;
-  double product = 1;
-  int i, j, k, most = 0;
-  number[0] = 1;
-  for (i = 0; i < p->tables; i++) {
-    const double *x = p->values + p->table[i].at;
-    const int degrees = p->table[i].degrees;
-    product *= x[0];
-    for (k = (most += degrees - 1); k >= 0 && p->numbered; k--) {
-      uint64_t sum = 0;
-      for (j = k < most - degrees + 1 ? 0 : k - (most - degrees + 1); j < degrees && j <= k; j++) {
-        const uint64_t from = number[(k - j) * stride];
-        if (q->p == 1)
-          sum += from * permi_rook_word(x + j);
-        else
-          sum = permi_residue_add(sum, permi_montgomery(from, permi_montgomery((uint64_t)(x[j] < 0 ? x[j] + p->prime
-                                                                                                  : x[j]),
-                                                                               q->square, q), q), 0, q->p);
-      }
-      number[k * stride] = sum;
-    }
-  }
-  return product;
-}
-
-static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
-{
-  permi_pool pool = {p->allocator, NULL, 0};
-  const size_t slack = 4 * (size_t)p->most[2], product = (size_t)p->most[1] + 2 * slack;
-  int primes = permi_rook_primes(p), i, k;
-  const size_t words = (size_t)primes + 1;
-  permi_odd_modulus word64, *prime = (permi_odd_modulus *)permi_pool_get(&pool, words, sizeof *prime);
-  uint64_t *number = (uint64_t *)permi_pool_zeros(&pool, words * ((size_t)count + 2), sizeof *number), *word;
-  p->table = (permi_rook_table *)permi_pool_get(&pool, (size_t)p->tree->depth + 1, sizeof *p->table);
-  p->values = (double *)permi_pool_get(&pool, (size_t)p->most[0] + 1, sizeof *p->values);
-  p->mask = (double *)permi_pool_get(&pool, PERMI_ROOK_WAYS * (size_t)p->most[2] + 1, sizeof *p->mask);
-  for (i = 0; i < 2; i++)
-    if ((p->work[i] = (double *)permi_pool_zeros(&pool, product, sizeof *p->mask)) != NULL)
-      p->work[i] += slack;
-  word = number ? number + (size_t)count * words : NULL;
-  p->spent = 0;
-  if (!pool.failed && primes > 1 && p->bits > 49 && p->bits < 1000) {
-    permi_rook_walk(p, 0);
-    p->bits = fmin(p->bits, log2(permi_rook_collect(p, number, 1)) + 1e-6); /* fewer than 1e9 roundings */
-    primes = permi_rook_primes(p);
-  }
-  memset(&word64, 0, sizeof word64);
-  word64.p = word64.one = 1;
-  if (!pool.failed)
-    permi_primes_choose(prime, (size_t)primes, 0, PERMI_PROOF_PRIME_BITS);
-  for (i = 0; i < primes && !pool.failed && p->watch->stopped == PERM_OK; i++) {
-    p->modulus = primes > 1 || !p->kernel[1] ? prime[i] : word64;
-    permi_rook_walk(p, 1);
-    if (p->watch->stopped == PERM_OK)
-      permi_rook_collect(p, number + i, primes);
-  }
-  for (k = 0; k < count && !pool.failed; k++) {
-    if (p->modulus.p == 1)
-      numbers[k] = permi_integer_of((int64_t)number[k]);
-    else
-      permi_chinese_integer(prime, number + (size_t)k * (size_t)primes, primes, word, &numbers[k]);
-  }
-  permi_pool_release(&pool);
-  return pool.failed ? PERM_ERROR_MEMORY : p->watch->stopped;
-}
-
 /* =========================================================================================== >>rook
    Rook numbers by two engines:
-   - frontier (>>placements), for sparse matrices;
+   - frontier (>>coefficients): lines stay unmatched, rows by x, columns by 1, or the other way round; of r rows
+     r_k is the coefficient of x^(r - k), and states have as many as rows are eliminated;
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns: by values of >>points. */
 
-typedef struct permi_rook {
-  int m, n; /* m <= n: of the matrix, or its transpose */
-  permi_working working;
-  permi_block block; /* lines with entries */
-} permi_rook;
-
-/* order: becomes a path's, of vertices whose last neighbour goes before; after: the next of all but leaves; work: 2 a
-   vertex. */
-static void permi_rook_chain(const permi_block *block, int *order, int *after, int *work)
-{
-  int *open = work, *sequence = work + block->vertices, length = 0, width = 0, last = -1;
-  for (int k = 0; k < block->vertices; k++) {
-    open[k] = block->start[k + 1] - block->start[k];
-    after[k] = -1;
-  }
-  for (int k = 0; k < block->vertices; k++)
-    for (int e = block->start[order[k]]; e <= block->start[order[k] + 1]; e++) {
-      const int v = e < block->start[order[k] + 1] ? block->neighbour[e] : order[k];
-      const int degree = block->start[v + 1] - block->start[v];
-      if (open[v] < 0 || (v != order[k] && open[v] != 1))
-        continue;
-      if (open[v] < degree && last >= 0)
-        after[last] = v;
-      last = open[v] < degree ? v : last;
-      width -= open[v] < degree;
-      open[v] = -1;
-      for (int i = block->start[v]; i < block->start[v + 1]; i++) {
-        const int t = block->neighbour[i];
-        width += open[t] == block->start[t + 1] - block->start[t];
-        open[t] -= open[t] >= 0;
-      }
-      last = width ? last : -1; /* a component ends */
-      sequence[length++] = v;
-    }
-  memcpy(order, sequence, (size_t)length * sizeof *order);
-}
-
-/* A tree by least degree or, if that takes long, an annealed path that takes less. plan->seconds: INFINITY: none. */
-static perm_status permi_rook_order(const permi_block *block, const perm_options *options, permi_control *watch,
-                                    permi_placements *plan)
-{
-  const double effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  const permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS,
-                                 PERMI_GREEDY_SHARE * fmax(effort, 1) / 2, permi_account_most(options)};
-  permi_pool pool = {plan->allocator, NULL, 0};
-  int *order = (int *)permi_pool_get(&pool, 4 * (size_t)block->vertices + 1, sizeof *order), start, v;
-  permi_placements other = *plan;
-  permi_tree like;
-  permi_tree_graph graph;
-  permi_budget budget;
-  perm_status status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  double cost = 0;
-  plan->seconds = (double)INFINITY;
-  memset(&like, 0, sizeof like);
-  like.numbers.words = like.size = 1;
-  like.numbers.algebra = PERMI_WORD;
-  like.nodes = block->vertices;
-  memset(&graph, 0, sizeof graph);
-  graph.allocator = plan->allocator;
-  graph.watch = watch;
-  graph.seed = UINT64_C(88172645463325252);
-  memset(&budget, 0, sizeof budget);
-  budget.effort = effort;
-  budget.most = budget.rival = (double)INFINITY;
-  budget.each = budget.quick = PERMI_STATE_SECONDS;
-  budget.quick_width = PERMI_ORDER_WIDTH;
-  budget.account = &account;
-  for (start = 0; start < 2 && status == PERM_OK && watch->stopped == PERM_OK && plan->seconds > PERMI_ROOK_TRIED;
-       start++) {
-    for (v = 0; v < block->vertices; v++) /* if none is found */
-      order[v] = v;
-    if (start == 1 && !permi_order(plan->allocator, block, NULL, &budget, order, &cost))
-      status = PERM_ERROR_MEMORY;
-    if (start == 1 && status == PERM_OK) {
-      permi_rook_chain(block, order, order + block->vertices, order + 2 * block->vertices);
-      graph.given = order;
-      graph.after = order + block->vertices;
-    }
-    if (status == PERM_OK)
-      status = permi_tree_order(&graph, block, 0, (double)INFINITY);
-    if (status == PERM_ERROR_LIMIT) {
-      status = PERM_OK;
-      continue;
-    }
-    other.tree = status == PERM_OK ? permi_tree_new(plan->allocator, &like, 0) : NULL;
-    if (!other.tree || !permi_tree_build(block, &graph, 0, other.tree) || !permi_rook_price(&other)) {
-      status = PERM_ERROR_MEMORY;
-    } else if (watch->stopped == PERM_OK && other.seconds < plan->seconds) {
-      permi_tree *swap = plan->tree;
-      *plan = other;
-      other.tree = swap;
-    }
-    permi_owned_release(plan->allocator, other.tree);
-  }
-  permi_tree_graph_release(&graph);
-  permi_pool_release(&pool);
-  return watch->stopped != PERM_OK ? watch->stopped : status;
-}
+#define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
 
 /* a /= d, which divides it; d below 2^32. */
 static void permi_integer_divide(perm_integer *a, uint64_t d)
@@ -5197,74 +4838,86 @@ static void permi_integer_divide(perm_integer *a, uint64_t d)
   permi_integer_trim(a);
 }
 
-static perm_status permi_rook_evaluate(const permi_rook *rook, permi_pencil *pencil, perm_integer *numbers)
+static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbers)
 {
+  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
   const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
-  for (int k = 1; k <= rook->m && status == PERM_OK; k++)
+  for (int k = 1; k <= m && status == PERM_OK; k++)
     for (int i = 1; i <= k; i++)
-      permi_integer_divide(&numbers[k], (uint64_t)(rook->n - rook->m + i));
-  for (int k = 0; k < rook->m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+      permi_integer_divide(&numbers[k], (uint64_t)(n - m + i));
+  for (int k = 0; k < m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
     const perm_integer x = numbers[k];
-    numbers[k] = numbers[rook->m - k];
-    numbers[rook->m - k] = x;
+    numbers[k] = numbers[m - k];
+    numbers[m - k] = x;
   }
   return status;
 }
 
-static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, permi_pencil *pencil,
-                                    const permi_side *side, perm_integer *numbers)
+static perm_status permi_rook_place(permi_coefficients *plan, permi_control *watch, perm_integer *numbers,
+                                    perm_result *result)
 {
-  const perm_options *given_options = pencil->options;
-  perm_options options = *given_options;
+  const perm_allocator *allocator = &watch->options->allocator;
+  const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
+  perm_integer *all = (perm_integer *)permi_allocate(allocator, degree + 1, sizeof *all);
+  perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
+  double bits = plan->most;
+  if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
+      permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
+    status = permi_coefficients_lower(plan, watch, &bits, result);
+  if (status == PERM_OK)
+    status = permi_coefficients_compute(plan, watch, bits, all, NULL, result);
+  for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
+    numbers[k] = all[degree - k];
+  permi_release(allocator, all);
+  return status;
+}
+
+static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
+                                    perm_integer *numbers)
+{
+  const perm_options *given = pencil->options;
+  perm_options options = *given;
   perm_result *result = pencil->result;
   permi_control *watch = pencil->watch;
-  const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
-  const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
-  const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
-  double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
-  double second = (double)INFINITY, planned;
-  perm_status status, planning = PERM_OK;
+  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
+  double second = (double)INFINITY;
+  perm_status planning = PERM_ERROR_LIMIT;
   options.method = PERM_METHOD_AUTO;
   options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && rook->m > 0 &&
-      rook->n <= PERM_MAX_LINES && area < 1e7) {
+  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+      pencil->n <= PERM_MAX_LINES) {
     pencil->options = &options;
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
       second = permi_points_seconds(pencil, 0, 0, &planning);
   }
-  planned = permi_seconds() - watch->start;
+  const double planned = permi_seconds() - watch->start;
+  perm_status status = permi_watch(watch, 0);
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
+  if (status != PERM_OK)
+    return watch->stopped;
   if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
-    status = permi_fail(result, planning, 0, "%s", perm_status_text(planning));
-  else if (watch->work_total == (double)INFINITY && evaluated)
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                        "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                        most > 0 ? permi_size_words(options.max_bytes).text : "0");
-  else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have %s of states, over max_bytes = %s, and take "
-                        "%s: try a sparser matrix", permi_size_words(plan->bytes).text,
-                        permi_size_words(most > 0 ? options.max_bytes : (double)(SIZE_MAX / 4)).text,
-                        permi_time_words(plan->seconds).text);
-  else if (watch->work_total == (double)INFINITY)
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
-                        PERMI_TREE_WIDTH - 1);
-  else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
-    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                        permi_time_words(watch->work_total).text, options.max_seconds);
-  else if (first <= second) {
-    result->method = PERM_METHOD_FRONTIER;
-    result->threads = plan->threads;
-    status = permi_placements_run(plan, numbers, rook->m + 1);
-  } else {
-    status = permi_rook_evaluate(rook, pencil, numbers);
-    result->method = PERM_METHOD_EXACT;
-  }
+    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  if (watch->work_total == (double)INFINITY && evaluated)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
+                      "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
+  if (watch->work_total == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: no engine, the frontier would %s: try a sparser matrix",
+                      plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
+  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(watch->work_total).text, options.max_seconds);
+  if (first > second)
+    status = permi_rook_evaluate(pencil, numbers);
+  else if (!empty)
+    status = permi_rook_place(plan, watch, numbers, result);
+  result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
   result->plan_seconds = planned;
   return status;
 }
@@ -5298,14 +4951,15 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
 }
 
 /* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
-static double permi_rook_bits(const permi_block *block)
+static double permi_rook_bits(const permi_working *working)
 {
   double bits[2] = {0, 0};
-  for (int v = 0; v < block->vertices; v++) {
+  for (int v = 0; v < 2 * working->n; v++) {
+    const int side = v >= working->n;
     double sum = 1;
-    for (int e = block->start[v]; e < block->start[v + 1]; e++)
-      sum += fabs((double)block->integer[block->edge[e]]);
-    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+    for (int i = working->head[v]; i >= 0; i = working->cell[i].next[side])
+      sum += fabs((double)working->cell[i].integer);
+    bits[side] += log2(sum) * (1 + 1e-12) + 1e-12;
   }
   return fmin(bits[0], bits[1]);
 }
@@ -5314,52 +4968,49 @@ PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matr
                                                          perm_integer *numbers, permi_control *watch,
                                                          perm_result *result)
 {
-  permi_rook rook;
-  permi_placements plan;
   perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
   const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
+  permi_coefficients plan;
+  permi_working *working = &plan.working;
   permi_pencil pencil;
-  int *line, count[2] = {0, 0}, v;
+  int counts[2] = {0, 0};
   if (status != PERM_OK)
     return status;
-  memset(&rook, 0, sizeof rook);
+  const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
   memset(&plan, 0, sizeof plan);
   permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
-  rook.m = permi_matrix_shorter(matrix);
-  rook.n = permi_matrix_longer(matrix);
-  if (!permi_working_create(&rook.working, &options->allocator, rook.n, matrix->nnz))
-    return permi_fail_memory(result);
-  rook.working.watch = plan.watch = watch;
-  plan.block = &rook.block;
-  plan.allocator = &options->allocator;
-  plan.threads = permi_threads(options);
-  result->isa = permi_placements_isa(&plan, options);
-  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, &rook.working);
-  line = rook.working.queue;
-  for (v = 0; v < 2 * rook.n; v++)
-    if (rook.working.degree[v])
-      line[(v < rook.n ? 0 : rook.n) + count[v >= rook.n]++] = v;
-  if (!permi_block_create(&rook.working, line, line + rook.n, count[0], count[1], &rook.block))
+  int *line = (int *)permi_pool_get(&pencil.pool, 4 * (size_t)n + 2, sizeof *line);
+  if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
     status = PERM_ERROR_MEMORY;
-  else if (watch->stopped != PERM_OK) /* the graph is not whole */
-    status = watch->stopped;
-  else if ((plan.bits = permi_rook_bits(&rook.block)) > 64 * PERM_INTEGER_WORDS - 2)
+  if (status == PERM_OK) {
+    working->watch = watch;
+    permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+    working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
+    status = working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped; /* the graph may not be whole */
+  }
+  for (int v = 0; v < 2 * n && status == PERM_OK; v++) {
+    if (v < m)
+      working->alone[v] = permi_cell_one();
+    line[counts[0] + counts[1]] = v;
+    counts[v >= n] += working->degree[v] > 0;
+  }
+  memset(numbers, 0, ((size_t)m + 1) * sizeof *numbers);
+  numbers[0] = permi_integer_of(1);
+  plan.degree = counts[0] > counts[1] ? counts[0] : counts[1];
+  if (status == PERM_OK && (plan.most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
     status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                         "smaller matrix or smaller entries",
-                        plan.bits + 2, 64 * PERM_INTEGER_WORDS);
-  else
-    status = permi_rook_order(&rook.block, options, watch, &plan);
-  if (status == PERM_OK && watch->stopped == PERM_OK)
-    status = permi_rook_solve(&rook, &plan, &pencil, side, numbers);
+                        plan.most + 2, 64 * PERM_INTEGER_WORDS);
+  if (status == PERM_OK && plan.degree)
+    status = permi_coefficients_frontier(&plan, options, watch, line, counts, line + 2 * n + 1);
+  plan.degree = counts[plan.turned];
+  if (status == PERM_OK)
+    status = permi_rook_solve(&plan, &pencil, side, numbers);
+  permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
-    status = permi_fail_stopped(watch, result);
-  else if (status == PERM_ERROR_MEMORY)
-    status = permi_fail_memory(result);
-  permi_owned_release(&options->allocator, plan.tree);
-  permi_pool_release(&rook.block.pool);
-  permi_pool_release(&rook.working.pool);
-  return status;
+    return permi_fail_stopped(watch, result);
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
 }
 
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
@@ -9681,92 +9332,6 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 #undef PERMI_GROUPS
 
 PERMI_BRIEF_END
-
-/* =================================================================================== >>rook_kernels
-   Values of >>placements: y = sum of c x modulo a prime, or in doubles (prime 0); count: a multiple of 8. */
-
-#if PERMI_WIDTH != 2 /* NEON runs plain C */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_sum)(PERMI_P p, const permi_rook_way *way, int ways, double *y,
-                                                    size_t at, int parts)
-{
-  PERMI_V sum[16 / PERMI_WIDTH];
-  PERMI_UNROLL
-  for (int i = 0; i < parts; i++)
-    sum[i] = PERMI_SET(0.0);
-  for (int s = 0; s < ways; s++) {
-    const double *x = way[s].x + at, *mask = way[s].mask;
-    const PERMI_V c = PERMI_SET(way[s].c);
-    if (way[s].full) {
-      PERMI_UNROLL
-      for (int i = 0; i < parts; i++)
-        sum[i] = PERMI_NAME(prime_reduce)(sum[i], p);
-    }
-    PERMI_UNROLL
-    for (int i = 0; i < parts; i++) {
-      const PERMI_V factor = mask ? PERMI_LOAD_ANY(mask + at + i * PERMI_WIDTH) : c;
-      const PERMI_V value = PERMI_LOAD_ANY(x + i * PERMI_WIDTH);
-      if (way[s].is_short)
-        sum[i] = PERMI_FMA(factor, value, sum[i]);
-      else
-        sum[i] = sum[i] + PERMI_NAME(prime_product)(factor, value, p);
-    }
-  }
-  PERMI_UNROLL
-  for (int i = 0; i < parts; i++)
-    PERMI_STORE_ANY(y + at + i * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum[i], p));
-}
-
-#if PERMI_WIDTH >= 4
-typedef unsigned long long PERMI_NAME(words) __attribute__((vector_size(8 * PERMI_WIDTH)));
-/* The same modulo 2^64. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rook_words)(const permi_rook_way *way, int ways, double *y, size_t at,
-                                                      int parts)
-{
-  PERMI_I sum[16 / PERMI_WIDTH];
-  PERMI_UNROLL
-  for (int i = 0; i < parts; i++)
-    sum[i] = PERMI_I_SET(0);
-  for (int s = 0; s < ways; s++) {
-    const double *x = way[s].x + at, *mask = way[s].mask ? way[s].mask + at : x;
-    const unsigned long long c = way[s].word;
-    PERMI_UNROLL
-    for (int i = 0; i < parts; i++) {
-      PERMI_I value = PERMI_I_LOAD_ANY(x + i * PERMI_WIDTH) & PERMI_I_LOAD_ANY(mask + i * PERMI_WIDTH);
-      if (c != 1)
-        value = (PERMI_I)((PERMI_NAME(words))value * c); /* signed ones may not wrap */
-      sum[i] = PERMI_I_ADD64(sum[i], value);
-    }
-  }
-  PERMI_UNROLL
-  for (int i = 0; i < parts; i++)
-    PERMI_I_STORE_ANY(y + at + i * PERMI_WIDTH, sum[i]);
-}
-
-PERMI_KERNEL PERMI_NAME(rook_modulo_64)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
-                                        size_t count)
-{
-  size_t at;
-  (void)prime, (void)inverse;
-  for (at = 0; at + 16 <= count; at += 16)
-    PERMI_NAME(rook_words)(way, ways, y, at, 16 / PERMI_WIDTH);
-  if (at < count)
-    PERMI_NAME(rook_words)(way, ways, y, at, 8 / PERMI_WIDTH);
-  PERMI_LEAVE();
-}
-#endif
-
-PERMI_KERNEL PERMI_NAME(rook_values)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
-                                     size_t count)
-{
-  const PERMI_P p = PERMI_NAME(prime_of)(prime, inverse);
-  size_t at;
-  for (at = 0; at + 16 <= count; at += 16)
-    PERMI_NAME(rook_sum)(p, way, ways, y, at, 16 / PERMI_WIDTH);
-  if (at < count)
-    PERMI_NAME(rook_sum)(p, way, ways, y, at, 8 / PERMI_WIDTH);
-  PERMI_LEAVE();
-}
-#endif
 
 /* ================================================================================= >>derive_kernels
    Sums of x y for >>derive_frontier, a vector for each origin of a block of doubles (>>array_kernels); the pass back

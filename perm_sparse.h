@@ -3725,16 +3725,15 @@ static perm_status permi_sparse_prepare(const perm_matrix *matrix, int exact, pe
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
-   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
-   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
-   (docs/engines.md). */
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours
+   left / 2) + states before / 4, measured on real matrices. Of equal vertices greedy orders take the one with
+   neighbours nearest to leaving, every other round any (docs/engines.md). */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int n, edges, vertices;        /* n: rows, and columns but with free lines */
   int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
@@ -3809,8 +3808,6 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, c
   double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
-  if (!binomial)
-    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   binomial += t * (t + 1) / 2;
   if (!block->free_lines)
     return k < 0 || k > t ? 1 : binomial[k];
@@ -3993,7 +3990,7 @@ static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680
 
 static int permi_greedy_near_of(int open)
 {
-  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - 1 : PERMI_GREEDY_NEAR - 1];
+  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - (open > 0) : PERMI_GREEDY_NEAR - 1];
 }
 
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
@@ -4109,12 +4106,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  const int n = block->n, kind = greedy->kind;
-  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
-  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
-    v = n + v % (block->vertices - n);
-  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
-    v++;
+  const int n = block->n, columns = block->vertices - n, kind = greedy->kind;
+  int v = length ? kind == 1 && columns ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && columns && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % columns;
+  while (greedy->walk.state[v]) /* of a connected block length is 0 */
+    v = v + 1 < block->vertices ? v + 1 : 0;
   return v;
 }
 
@@ -6820,8 +6817,8 @@ typedef struct permi_arrays_run {
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
-  permi_block_kernel kernel, own;
-  size_t bytes;
+  permi_block_kernel kernel, own; /* own: of >>coefficients, or NULL */
+  size_t bytes, from;             /* of a state, before the step */
   permi_layout layout[2];
   permi_places *places;
   char *memory;
@@ -7404,7 +7401,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
-  const size_t doubles = run->bytes / sizeof(double);
+  const size_t doubles = run->bytes / sizeof(double), from = run->own ? run->from : run->bytes;
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
@@ -7428,7 +7425,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
-                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * from;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -7476,7 +7473,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   perm_status status = PERM_OK;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
-  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->own && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -7508,7 +7505,9 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
+  run->from = run->bytes;
+  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
+                       arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -7611,7 +7610,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
-  const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  const size_t most = (size_t)permi_frontier_streams_most(frontier), origins = most * (run->own ? 3 : 1);
   permi_pool *pool = &run->base.pool;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   if (gpu || seconds < PERMI_PARALLEL_SECONDS)
@@ -7620,10 +7619,10 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
-  run->most = (int)most;
+  run->most = (int)origins;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->origin = (permi_origin *)permi_pool_get(pool, origins * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (int p = 0; p < 2; p++)
@@ -7728,7 +7727,8 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
 }
 
 /* None if stopped or with too many slots. */
-static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, int low,
+                               permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -7744,7 +7744,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->born = arrays->rows + steps;
   arrays->growth = growth;
   arrays->isa = isa;
-  arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->low = slot_count < low ? slot_count : low;
   arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;
@@ -8560,7 +8560,6 @@ static perm_status permi_tree_visit(permi_runner *runner, int i)
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  const int *given, *after; /* an order, or NULL; what a vertex is linked to when it goes, or -1 */
   int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0 is free */
@@ -8724,7 +8723,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   const size_t room = 64 + 4 * (size_t)block->edges;
   graph->n = n;
   graph->filling = filling;
-  graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
+  graph->listed = !filling && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
     const size_t all = (size_t)n;
@@ -8932,9 +8931,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    if (graph->given) {
-      v = turn < graph->n ? graph->given[turn] : -1;
-    } else if (graph->listed) {
+    if (graph->listed) {
       while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
         graph->lowest++;
       v = graph->first[graph->lowest];
@@ -8945,10 +8942,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     }
     if (v < 0)
       break;
-    if (graph->given && graph->after[v] >= 0 && permi_tree_link(graph, v, graph->after[v]) < 0) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
     count = permi_tree_neighbours(graph, v, neighbour);
     least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
@@ -17235,7 +17228,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
+  if (!permi_arrays_create(block, frontier, permi_isa(options), PERMI_ARRAY_LOW, maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
     permi_arrays *arrays = frontier->arrays;
@@ -18719,35 +18712,38 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
+#if PERMI_WIDTH == 8
+  _mm512_mask_storeu_pd(y, (__mmask8)(left < 8 ? (1u << left) - 1 : 255), v);
+#else
   double rest[PERMI_WIDTH];
-  if (left >= PERMI_WIDTH) {
-    PERMI_STORE_ANY(y, v);
-    return;
-  }
-  PERMI_STORE_ANY(rest, v);
-  for (size_t i = 0; i < left; i++)
+  PERMI_STORE_ANY(left < PERMI_WIDTH ? rest : y, v);
+  for (size_t i = 0; i < left && left < PERMI_WIDTH; i++)
     y[i] = rest[i];
+#endif
 }
 
-/* SHORT: sums stay below 2^52. LONG: products are reduced. */
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
+/* SHORT: sums stay below 2^52. LONG: products are reduced. along: vectors of one word; 0: one of each of four words. */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t count, size_t plane,
                                                                        const permi_origin *origin, int origins,
-                                                                       int growth, PERMI_P p)
+                                                                       int kind, PERMI_P p)
 {
   PERMI_V sum[4];
+  const int growth = kind % 3, along = kind / 3, vectors = along == 1 ? 1 : 4;
+  const size_t left = along == 4 ? PERMI_WIDTH : count - k;
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
     sum[i] = PERMI_SET(0.0);
   for (int s = 0; s < origins; s++, origin++) {
-    const double *x = (const double *)origin->x;
+    const double *x = (const double *)origin->x + plane * origin->count;
     const PERMI_V real = PERMI_SET(origin->real);
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
     for (int i = 0; i < vectors; i++) {
-      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      const size_t at = along ? k + (size_t)(i * PERMI_WIDTH) : k;
+      const double *word = along ? x : x + (size_t)i * origin->count;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(word, origin, at, left) : PERMI_LOAD_ANY(word + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -18756,27 +18752,31 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   }
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+    PERMI_NAME(array_store)(y + plane * count + k + (along ? (size_t)(i * PERMI_WIDTH) : (size_t)i * count),
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
-                                                                     int origins, int growth, PERMI_P p)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, int words,
+                                                                     const permi_origin *origin, int origins,
+                                                                     int growth, PERMI_P p)
 {
-  size_t k = 0;
-  for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
-  for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+  size_t plane = 0, planes = (size_t)words, k;
+  for (; plane + 4 <= planes; plane += 4)
+    for (k = 0; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth, p);
+  for (; plane < planes; plane++) {
+    for (k = 0; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 12, p);
+    for (; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 3, p);
+  }
 }
 
 #define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
   PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
                                             const permi_origin *origin, int origins)                                   \
-  { (void)numbers, PERMI_NAME(array_block)(to, count, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
-#if PERMI_WIDTH > 1
+  { PERMI_NAME(array_block)(to, count, numbers->words, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
-#endif
 PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK

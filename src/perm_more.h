@@ -42,7 +42,7 @@
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
      polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
-     rook/           >>placements, >>rook, >>rook_kernels: perm_rook_numbers
+     rook/           >>rook: perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
      amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
@@ -116,7 +116,6 @@ PERMI_BRIEF_BEGIN
 #include "polynomial/several.h"
 #include "polynomial/polynomial_calls.h"
 
-#include "rook/placements.h"
 #include "rook/rook.h"
 
 #include "sample/trace.h"
@@ -151,7 +150,6 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 #include "proof/proof_kernels.h"
 PERMI_BRIEF_END
-#include "rook/rook_kernels.h"
 #include "sample/derive_kernels.h"
 #include "amplitudes/amplitudes_kernels.h"
 #endif /* PERMI_FAMILY */

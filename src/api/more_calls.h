@@ -97,8 +97,8 @@ PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const per
 
 /* per(C + x L) of two m x n matrices, row strides ldc, ldl >= n: coefficients[k], k = 0 .. degree, is that of x^k,
    exact; Gaussian integers, complex numbers (and results of sparse ones, if one is complex) are pairs. What exceeds
-   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For square real matrices with few frontier states in
-   one pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
+   min(m, n) is 0. Coefficient 0, per(C), is the result's value. For real matrices with few frontier states in one
+   pass of polynomials (method frontier: states times degree words), else (exact) by as many permanents as there may
    be coefficients. options.modulus: residues. PERM_ERROR_OVERFLOW: they may exceed 4544 bits. PERM_ERROR_LIMIT:
    predicted. Checkpoints are refused. On errors integers are undefined. */
 PERM_MORE_API perm_status perm_polynomial_integer(int m, int n, const int64_t *c, ptrdiff_t ldc, const int64_t *l,
@@ -108,7 +108,7 @@ PERM_MORE_API perm_status perm_polynomial_gaussian(int m, int n, const int64_t *
                                                    ptrdiff_t ldl, int degree, const perm_options *options,
                                                    perm_integer *coefficients, perm_result *result);
 /* The same in doubles, NaN on errors. bounds (or NULL): degree + 1 proved bounds on errors (moduli), or INFINITY; the
-   result has the worst. Of a square sparse matrix without negative entries they are about 1e-13 of each coefficient.
+   result has the worst. Of a sparse matrix without negative entries they are about 1e-13 of each coefficient.
    Others come from values on a circle of radius r, with bounds of about 1e-14 per(|C| + r |L|) / r^k: all digits of a
    small coefficient may be lost. PERM_ERROR_UNSUPPORTED: beyond doubles. Methods auto and frontier. */
 PERM_MORE_API perm_status perm_polynomial_real(int m, int n, const double *c, ptrdiff_t ldc, const double *l,

@@ -39,35 +39,38 @@ PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, size_t left)
 {
+#if PERMI_WIDTH == 8
+  _mm512_mask_storeu_pd(y, (__mmask8)(left < 8 ? (1u << left) - 1 : 255), v);
+#else
   double rest[PERMI_WIDTH];
-  if (left >= PERMI_WIDTH) {
-    PERMI_STORE_ANY(y, v);
-    return;
-  }
-  PERMI_STORE_ANY(rest, v);
-  for (size_t i = 0; i < left; i++)
+  PERMI_STORE_ANY(left < PERMI_WIDTH ? rest : y, v);
+  for (size_t i = 0; i < left && left < PERMI_WIDTH; i++)
     y[i] = rest[i];
+#endif
 }
 
-/* SHORT: sums stay below 2^52. LONG: products are reduced. */
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
+/* SHORT: sums stay below 2^52. LONG: products are reduced. along: vectors of one word; 0: one of each of four words. */
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t count, size_t plane,
                                                                        const permi_origin *origin, int origins,
-                                                                       int growth, PERMI_P p)
+                                                                       int kind, PERMI_P p)
 {
   PERMI_V sum[4];
+  const int growth = kind % 3, along = kind / 3, vectors = along == 1 ? 1 : 4;
+  const size_t left = along == 4 ? PERMI_WIDTH : count - k;
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
     sum[i] = PERMI_SET(0.0);
   for (int s = 0; s < origins; s++, origin++) {
-    const double *x = (const double *)origin->x;
+    const double *x = (const double *)origin->x + plane * origin->count;
     const PERMI_V real = PERMI_SET(origin->real);
     const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
     PERMI_UNROLL
     for (int i = 0; i < vectors; i++) {
-      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      const size_t at = along ? k + (size_t)(i * PERMI_WIDTH) : k;
+      const double *word = along ? x : x + (size_t)i * origin->count;
       if (PERMI_NAME(array_nothing)(origin, at))
         continue;
-      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      PERMI_V from = origin->place ? PERMI_NAME(array_fetch)(word, origin, at, left) : PERMI_LOAD_ANY(word + at);
       if (reduced)
         sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
@@ -76,27 +79,31 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   }
   PERMI_UNROLL
   for (int i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+    PERMI_NAME(array_store)(y + plane * count + k + (along ? (size_t)(i * PERMI_WIDTH) : (size_t)i * count),
                             growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
-                                                                     int origins, int growth, PERMI_P p)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, int words,
+                                                                     const permi_origin *origin, int origins,
+                                                                     int growth, PERMI_P p)
 {
-  size_t k = 0;
-  for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
-  for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+  size_t plane = 0, planes = (size_t)words, k;
+  for (; plane + 4 <= planes; plane += 4)
+    for (k = 0; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth, p);
+  for (; plane < planes; plane++) {
+    for (k = 0; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 12, p);
+    for (; k < count; k += PERMI_WIDTH)
+      PERMI_NAME(array_doubles)((double *)to, k, count, plane, origin, origins, growth + 3, p);
+  }
 }
 
 #define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
   PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
                                             const permi_origin *origin, int origins)                                   \
-  { (void)numbers, PERMI_NAME(array_block)(to, count, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
-#if PERMI_WIDTH > 1
+  { PERMI_NAME(array_block)(to, count, numbers->words, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
-#endif
 PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
 PERMI_ARRAY_BLOCK(block_long, PERMI_GROWS_LONG, (double)numbers->modulus)
 #undef PERMI_ARRAY_BLOCK

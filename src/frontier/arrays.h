@@ -63,8 +63,8 @@ typedef struct permi_arrays_run {
   permi_numbers numbers;
   uint64_t root;         /* of -1 modulo a prime */
   int again, absolute, kernel_eights, most, tracking;
-  permi_block_kernel kernel, own;
-  size_t bytes;
+  permi_block_kernel kernel, own; /* own: of >>coefficients, or NULL */
+  size_t bytes, from;             /* of a state, before the step */
   permi_layout layout[2];
   permi_places *places;
   char *memory;

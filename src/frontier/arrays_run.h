@@ -30,7 +30,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   const int ones = permi_count_ones(top), bits = run->arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
-  const size_t doubles = run->bytes / sizeof(double);
+  const size_t doubles = run->bytes / sizeof(double), from = run->own ? run->from : run->bytes;
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
@@ -54,7 +54,7 @@ static perm_status permi_array_piece(void *context, uint64_t number, int thread)
       const uint32_t word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x = permi_array_values(run, p, word >> bits) +
-                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * run->bytes;
+                          (size_t)(source->middle_offset[middle] + (uint64_t)source->start[low_ones]) * from;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -102,7 +102,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   perm_status status = PERM_OK;
   if (run->tracking)
     permi_sizes_clear(&run->base.sizes);
-  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->own && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -134,7 +134,9 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_algebra algebra = run->numbers.algebra;
-  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa > PERM_ISA_PLAIN;
+  run->from = run->bytes;
+  run->kernel_eights = (run->own || algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) &&
+                       arrays->isa > PERM_ISA_PLAIN;
   if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
@@ -237,7 +239,7 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   const size_t lows = (size_t)1 << arrays->low;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
   const double bytes = gpu ? (double)permi_arrays_bytes_at(frontier, frontier->steps) : arrays->bytes;
-  const size_t most = (size_t)permi_frontier_streams_most(frontier);
+  const size_t most = (size_t)permi_frontier_streams_most(frontier), origins = most * (run->own ? 3 : 1);
   permi_pool *pool = &run->base.pool;
   permi_runner_begin(&run->base, &frontier->owned.allocator, control, "frontier");
   if (gpu || seconds < PERMI_PARALLEL_SECONDS)
@@ -246,10 +248,10 @@ PERMI_COLD static int permi_arrays_open(permi_arrays_run *run, const permi_front
   run->arrays = arrays;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
-  run->most = (int)most;
+  run->most = (int)origins;
   run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
-  run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->base.threads, sizeof *run->origin);
+  run->origin = (permi_origin *)permi_pool_get(pool, origins * (size_t)run->base.threads, sizeof *run->origin);
   run->low = (uint16_t *)permi_pool_zeros(pool, most * (lows + PERMI_ARRAY_PAD), sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(pool, most * (lows / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (int p = 0; p < 2; p++)
@@ -354,7 +356,8 @@ PERMI_COLD static perm_status permi_arrays_run_task(const permi_leaf *leaf, perm
 }
 
 /* None if stopped or with too many slots. */
-static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, int low,
+                               permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, slot_count = frontier->slot_count;
   const size_t steps = (size_t)frontier->steps + 1;
@@ -370,7 +373,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->born = arrays->rows + steps;
   arrays->growth = growth;
   arrays->isa = isa;
-  arrays->low = slot_count < PERMI_ARRAY_LOW ? slot_count : PERMI_ARRAY_LOW;
+  arrays->low = slot_count < low ? slot_count : low;
   arrays->lefts = block->free_lines ? arrays->low + 1 : 1;
   arrays->middle = (slot_count - arrays->low + 1) / 2;
   arrays->top = slot_count - arrays->low - arrays->middle;

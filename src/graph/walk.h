@@ -2,10 +2,9 @@
    Blocks, and walks along elimination orders of their vertices. Eliminating a vertex touches its neighbours; one
    without neighbours goes by itself. The frontier is touched, not eliminated: a rows, b columns. With d more columns
    than rows eliminated it has at most sum_i C(a, i) C(b, i - d) = C(a + b, a - d) states, of i rows and i - d columns
-   matched; where vertices may stay unmatched those for a range of d, or (>>rook) 2^(a + b) with numbers for each count
-   matched. A step costs (states after it) (1 + neighbours left / 2) + states before / 4, measured on real matrices. Of
-   equal vertices greedy orders take the one with neighbours nearest to leaving, every other round any
-   (docs/engines.md). */
+   matched; where vertices may stay unmatched those for a range of d. A step costs (states after it) (1 + neighbours
+   left / 2) + states before / 4, measured on real matrices. Of equal vertices greedy orders take the one with
+   neighbours nearest to leaving, every other round any (docs/engines.md). */
 #pragma once
 #include "../base/prices.h"
 #include "../dense/kernels.h"
@@ -15,7 +14,7 @@
 #define PERMI_ORDER_MOST 1e60
 
 typedef struct permi_block {
-  int n, edges, vertices;        /* n: rows, and columns except in >>rook and with free lines */
+  int n, edges, vertices;        /* n: rows, and columns but with free lines */
   int free_lines, alones, zeros; /* 1: vertices, `alones` rows, may stay unmatched (permi_block_alone); also by 0 */
   int additions;                 /* roundings that these values bring into a product, at most */
   int rounded;                   /* an entry is not a given one times a power of two */
@@ -90,8 +89,6 @@ static PERMI_ALWAYS_INLINE double permi_order_states(const permi_block *block, c
   double states = 0;
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
-  if (!binomial)
-    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   binomial += t * (t + 1) / 2;
   if (!block->free_lines)
     return k < 0 || k > t ? 1 : binomial[k];
@@ -274,7 +271,7 @@ static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680
 
 static int permi_greedy_near_of(int open)
 {
-  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - 1 : PERMI_GREEDY_NEAR - 1];
+  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - (open > 0) : PERMI_GREEDY_NEAR - 1];
 }
 
 static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
@@ -390,12 +387,12 @@ static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, uin
 
 static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
 {
-  const int n = block->n, kind = greedy->kind;
-  int v = length ? kind == 1 ? n : 0 : permi_order_below(seed, n);
-  if (length == 0 && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
-    v = n + v % (block->vertices - n);
-  while (greedy->walk.state[v]) /* blocks are connected: length is 0 */
-    v++;
+  const int n = block->n, columns = block->vertices - n, kind = greedy->kind;
+  int v = length ? kind == 1 && columns ? n : 0 : permi_order_below(seed, n);
+  if (length == 0 && columns && (kind == 1 || (kind == 2 && permi_order_below(seed, 2))))
+    v = n + v % columns;
+  while (greedy->walk.state[v]) /* of a connected block length is 0 */
+    v = v + 1 < block->vertices ? v + 1 : 0;
   return v;
 }
 

@@ -23,15 +23,10 @@ static int permi_circle_room(const permi_pencil *pencil)
 static perm_status permi_circle_vectors(permi_pencil *pencil, permi_coefficients *plan, double *values, double *bounds)
 {
   const double gamma = permi_gamma(plan->roundings), lost = ldexp(plan->ways, permi_circle_room(pencil) - 1074);
-  const int c = permi_exponent(pencil->largest[0]), l = c - pencil->shift;
-  for (int k = 0; k < plan->frontier->stream_start[plan->frontier->steps]; k++) {
-    permi_coefficient *entry = &plan->frontier->coefficient[k];
-    entry->real = plan->frontier->entry[k] < 0 ? entry->real : ldexp(entry->real, -c);
-    entry->imaginary = ldexp(entry->imaginary, -l);
-  }
-  const perm_status status = permi_coefficients_compute(pencil, plan, 0, NULL, values);
+  const int c = plan->shift[0], l = plan->shift[1], lines = permi_matrix_shorter(&pencil->matrix);
+  const perm_status status = permi_coefficients_compute(plan, pencil->watch, 0, NULL, values, pencil->result);
   for (int k = 0; k <= pencil->degree && status == PERM_OK; k++) {
-    const long long unit = (long long)c * (pencil->n - k) + (long long)l * k;
+    const long long unit = (long long)c * (lines - k) + (long long)l * k;
     bounds[k] = permi_ldexp(gamma / (1 - gamma) * values[k] + lost, unit) * (1 + 1e-9) + (values[k] > 0 ? DBL_MIN : 0);
     values[k] = permi_ldexp(values[k], unit);
   }
@@ -99,6 +94,8 @@ static perm_status permi_circle_compute(permi_pencil *pencil, permi_coefficients
     pencil->shift = permi_exponent(pencil->largest[0]) - permi_exponent(pencil->largest[1]);
   pencil->shift = pencil->shift < -500 ? -500 : pencil->shift > 500 ? 500 : pencil->shift;
   plan->seconds = points;
+  plan->shift[0] = permi_exponent(pencil->largest[0]);
+  plan->shift[1] = plan->shift[0] - pencil->shift;
   if (!pencil->negative && permi_circle_room(pencil) < 900)
     status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && pencil->options->method != PERM_METHOD_FRONTIER) {

@@ -251,7 +251,7 @@ static perm_status permi_pencil_may(const permi_pencil *pencil, double seconds, 
   if (seconds == (double)INFINITY)
     return permi_fail(pencil->result, planning < 0 ? planning : PERM_ERROR_LIMIT, 0, "polynomial: no engine, %s",
                       options->method == PERM_METHOD_FRONTIER
-                          ? "the frontier takes square matrices of integers, or numbers >= 0, with few states"
+                          ? "the frontier takes real integers, or numbers >= 0, with few states"
                           : perm_status_text(planning));
   if (options->max_seconds > 0 && seconds > pencil->watch->deadline - permi_seconds())
     return permi_fail(pencil->result, PERM_ERROR_LIMIT, 0, "polynomial: %s predicted, more than max_seconds = %.3g",

@@ -66,14 +66,15 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   int modular = 0;
   if (bits > 64 * PERM_INTEGER_WORDS - 2)
     return permi_pencil_overflows(pencil, bits);
+  plan->most = bits;
   status = permi_coefficients_plan(pencil, plan);
   if (status == PERM_OK && !frontier) {
     modular = !permi_points_fit(pencil);
     points = permi_points_seconds(pencil, bits, modular, &planning);
   }
-  if (status == PERM_OK && plan->seconds < (double)INFINITY && fmin(points, plan->seconds) > PERMI_FREE_SECONDS &&
-      bits > 58) /* where fewer bits help */
-    status = permi_pencil_moduli(pencil, 1, &bits);
+  if (status == PERM_OK && plan->frontier && plan->seconds < (double)INFINITY && bits > 48 && bits < 1000 &&
+      fmin(points, plan->seconds) > PERMI_FREE_SECONDS) /* where fewer bits help */
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status != PERM_OK)
     return status;
   bits = fmax(bits, 0);
@@ -82,7 +83,7 @@ static perm_status permi_pencil_exact(permi_pencil *pencil, permi_coefficients *
   if (status == PERM_OK && vectors > points)
     status = permi_points_run(pencil, bits, modular, numbers);
   else if (status == PERM_OK && plan->frontier)
-    status = permi_coefficients_compute(pencil, plan, bits, numbers, NULL);
+    status = permi_coefficients_compute(plan, pencil->watch, bits, numbers, NULL, pencil->result);
   else if (status == PERM_OK)
     memset(numbers, 0, ((size_t)pencil->degree + 1) * sizeof *numbers);
   if (status == PERM_OK)
@@ -158,10 +159,7 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  if (plan.frontier)
-    permi_owned_release(&plan.working.allocator, plan.frontier);
-  permi_pool_release(&plan.block.pool);
-  permi_pool_release(&plan.working.pool);
+  permi_coefficients_release(&plan);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>lanes
-   Inputs of the vector kernels of >>polynomial, >>placements and >>amplitudes. */
+   Inputs of the vector kernels of >>polynomial and >>amplitudes. */
 #pragma once
 #include "../api/more_calls.h"
 #include "../graph/vectors.h"
@@ -22,16 +22,6 @@ typedef struct permi_polynomial {
 /* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
 typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
                                      double *value);
-
-typedef struct permi_rook_way {
-  const double *x, *mask; /* mask: NULL, or for each c or 0; of words all bits or none */
-  double c;
-  uint64_t word;          /* c modulo 2^64 */
-  int is_short, full; /* |c| <= 4; the sum is reduced before */
-} permi_rook_way;
-
-typedef void (*permi_rook_kernel)(double prime, double inverse, const permi_rook_way *way, int ways, double *y,
-                                  size_t count);
 
 /* Back through a program: >>derive_hybrid. */
 typedef struct permi_back_family {

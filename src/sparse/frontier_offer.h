@@ -127,7 +127,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (options->method == PERM_METHOD_LISTS || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
+  if (!permi_arrays_create(block, frontier, permi_isa(options), PERMI_ARRAY_LOW, maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
     permi_arrays *arrays = frontier->arrays;

@@ -8,7 +8,6 @@
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   permi_pool pool;
-  const int *given, *after; /* an order, or NULL; what a vertex is linked to when it goes, or -1 */
   int n, filling, listed; /* filling: by fill, not degree */
   int *head, *degree, *turn, *link, *scope, *scope_start;
   uint64_t *priority, *pair; /* pair: 0 is free */
@@ -172,7 +171,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   const size_t room = 64 + 4 * (size_t)block->edges;
   graph->n = n;
   graph->filling = filling;
-  graph->listed = !filling && !graph->given && n >= PERMI_TREE_LISTED;
+  graph->listed = !filling && n >= PERMI_TREE_LISTED;
   graph->links = graph->pairs = graph->keys = graph->scopes = graph->popped = graph->dropped = 0;
   if (!graph->head) {
     const size_t all = (size_t)n;
@@ -380,9 +379,7 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
   double least = 0;
   perm_status status = permi_tree_begin_order(graph, block, filling);
   for (turn = 0; status == PERM_OK; turn++) {
-    if (graph->given) {
-      v = turn < graph->n ? graph->given[turn] : -1;
-    } else if (graph->listed) {
+    if (graph->listed) {
       while (graph->lowest < PERMI_TREE_WIDTH && graph->first[graph->lowest] < 0)
         graph->lowest++;
       v = graph->first[graph->lowest];
@@ -393,10 +390,6 @@ PERMI_NEVER_INLINE static perm_status permi_tree_order(permi_tree_graph *graph, 
     }
     if (v < 0)
       break;
-    if (graph->given && graph->after[v] >= 0 && permi_tree_link(graph, v, graph->after[v]) < 0) {
-      status = PERM_ERROR_MEMORY;
-      break;
-    }
     count = permi_tree_neighbours(graph, v, neighbour);
     least += permi_tree_look_seconds(count);
     if (count >= PERMI_TREE_WIDTH || least > rival ||

@@ -190,6 +190,7 @@ TEST(t_arrays_residues_keep_their_room)
       memset(&frontier, 0, sizeof frontier);
       frontier.numbers.parts = 1;
       memset(&numbers, 0, sizeof numbers);
+      numbers.words = 1;
       memset(origin, 0, sizeof origin);
       start[1] = ways;
       frontier.bits = bound;

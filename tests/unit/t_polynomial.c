@@ -59,7 +59,7 @@ TEST(t_polynomial_matches_expansion)
     const int kinds = parts == 2 ? 5 : 6, kind[2] = {test_below(kinds), test_below(kinds)}, degree = test_below(9);
     int64_t a[2][72];
     perm_integer numbers[18];
-    const perm_method method = methods[test_below(m == n && n && parts == 1 ? 3 : 2)];
+    const perm_method method = methods[test_below(m && n && parts == 1 ? 3 : 2)];
     perm_options options = t_sparse_options(method, PERM_PRECISION_DEFAULT);
     perm_result result;
     uint64_t f[18];
@@ -91,6 +91,70 @@ static void t_polynomial_random(int n, int entries, int64_t most, perm_matrix *m
     a[k & 1][test_below(n * n)] = (int64_t)((double)most * (2 * test_uniform() - 1));
   for (k = 0; k < 2; k++)
     matrix[k] = t_sparse_integers(n, a[k]);
+}
+
+/* By the frontier, of either shape: empty lines, columns of one row alone, L in some rows only, C = 0; longer boards of
+   several parts, whose polynomials multiply. */
+TEST(t_polynomial_rectangles)
+{
+  static int64_t a[2][14 * 14];
+  int trial, k, t;
+  for (trial = 0; trial < 1500; trial++) {
+    const int m = 1 + test_below(6), n = 1 + test_below(6), degree = test_below(8), doubles = trial % 3 == 0;
+    const int empty = test_below(3), alone = test_below(n + 1), rows = trial % 4 ? m : test_below(m);
+    const int far = doubles ? 40 : 0;
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
+    perm_integer numbers[9];
+    perm_matrix matrix[2];
+    perm_result result;
+    double entry[49], value[9], bound[9];
+    uint64_t f[16];
+    for (k = 0; k < m * n; k++) {
+      const int row = k / n, column = k % n, gone = test_below(6) == 0 || (empty == 1 && column == n - 1) ||
+                                                    (empty == 2 && row == 0) || (column < alone && row != column % m);
+      a[0][k] = gone || trial % 5 == 4 ? 0 : test_below(9) - (doubles ? 0 : 4);
+      a[1][k] = gone || row >= rows ? 0 : test_below(9) - (doubles ? 0 : 4);
+    }
+    t_polynomial_expand(m, n, 1, a[0], a[1], f);
+    for (t = 0; t < 2; t++) {
+      for (k = 0; k < m * n; k++)
+        entry[k] = ldexp((double)a[t][k], t * far);
+      CHECK(perm_matrix_from_dense(m, n, entry, n, NULL, &matrix[t], NULL) == PERM_OK);
+    }
+    CHECK_SHOW((doubles ? perm_polynomial_sparse(&matrix[0], &matrix[1], degree, &options, value, bound, &result)
+                        : perm_polynomial_sparse_integer(&matrix[0], &matrix[1], degree, &options, numbers, &result)) ==
+                   PERM_OK, "%s", result.message);
+    CHECK(result.method == PERM_METHOD_FRONTIER);
+    for (k = 0; k <= degree; k++) {
+      const uint64_t expected = k > m || k > n ? 0 : f[k];
+      const double scaled = doubles ? ldexp(value[k], -far * k) : 0, sure = doubles ? ldexp(bound[k], -far * k) : 0;
+      if (doubles)
+        CHECK_SHOW(fabs(scaled - (double)expected) <= sure && sure <= 1e-13 * (double)expected + DBL_MIN,
+                   "trial %d: %d x %d, x^%d: %.17g, not %g, bound %g", trial, m, n, k, scaled, (double)expected, sure);
+      else
+        CHECK_SHOW(oracle_modulo(&numbers[k], T_POLYNOMIAL_PRIME) == expected, "trial %d: %d x %d, x^%d of %d", trial,
+                   m, n, k, degree);
+    }
+    perm_matrix_free(&matrix[0]);
+    perm_matrix_free(&matrix[1]);
+  }
+  for (trial = 0; trial < 20; trial++) {
+    const int m = 7 + test_below(7), n = 7 + test_below(7), most = m < n ? m : n;
+    const double size = ldexp(1, 6 * (trial % 9));
+    perm_integer number[2][15];
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
+    perm_result result;
+    for (k = 0; k < 2 * m * n; k++)
+      a[k & 1][k / 2] = test_below(4) || (trial & 1 && (k / 2 / n < m / 2) != (k / 2 % n < n / 2))
+                            ? 0 : (int64_t)(size * (2 * test_uniform() - 1));
+    for (t = 0; t < 2; t++) {
+      options.method = t ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+      CHECK_SHOW(perm_polynomial_integer(m, n, a[0], n, a[1], n, most, &options, number[t], &result) == PERM_OK, "%s",
+                 result.message);
+    }
+    CHECK_SHOW(!memcmp(number[0], number[1], ((size_t)most + 1) * sizeof(perm_integer)), "trial %d: %d x %d", trial, m,
+               n);
+  }
 }
 
 /* Values and vectors share nothing but the pencil. */
@@ -501,8 +565,8 @@ TEST(t_polynomial_refuses)
   options.method = PERM_METHOD_FRONTIER;
   CHECK(perm_polynomial_real(2, 2, d, 2, bad, 2, 2, &options, value, bound, &result) == PERM_ERROR_NOT_FINITE &&
         result.argument == 5);
-  CHECK(perm_polynomial_integer(2, 3, a, 3, a, 3, 2, &options, numbers, &result) == PERM_ERROR_LIMIT);
-  CHECK_TEXT(result.message, "the frontier takes square");
+  CHECK(perm_polynomial_gaussian(2, 2, a, 2, a, 2, 2, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "the frontier takes real integers");
   options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_polynomial_integer(2, 2, a, 2, a, 2, 2, &options, numbers, &result) == PERM_ERROR_OPTION);

@@ -1,4 +1,4 @@
-/* >>rook >>lanes >>placements >>rook_kernels: rook numbers against submatrices one by one, closed
+/* >>rook >>lanes: rook numbers against submatrices one by one, closed
    forms, between engines. */
 
 #define T_ROOK_MAX 24
@@ -238,7 +238,7 @@ TEST(t_rook_sparse_boards)
   }
 }
 
-/* Tables in many parts, for every instruction set and number of threads; entries of one bit to 40. */
+/* Blocks and primes in many parts, for every instruction set and number of threads; entries of one bit to 40. */
 TEST(t_rook_families_and_threads)
 {
   static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
