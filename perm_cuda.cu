@@ -23,6 +23,7 @@
      amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_floats    dense sums in pairs of floats
                      >>text_exact     integers
                      >>text_batch     many small matrices
                      >>text_signs     the pruned sign search
@@ -74,7 +75,7 @@ typedef struct perm_gpu_exact {
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED, PERM_GPU_FLOATS,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 /* >>arrays fills it on CPUs, too. */
@@ -149,7 +150,8 @@ typedef struct perm_gpu_batch {
 
 typedef struct perm_gpu_work {
   int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot (floats: the low words' unit) */
+  int group, majorant;   /* of floats: rows of a group; 1: sums of majorants */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
@@ -258,7 +260,7 @@ typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms;
+  double terms, majorant, within; /* the last: >>floats */
   /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
@@ -289,8 +291,13 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
+    double absolute = sums[4] * (gpu->work.absolute_mask + 1.0); /* exact */
+    permi_dd imaginary = permi_two_sum(sums[2], sums[3]);
+    if (gpu->work.product == PERM_GPU_FLOATS) {
+      absolute += gpu->majorant * fmax(0, imaginary.hi * (1 + gpu->within) - absolute);
+      imaginary = permi_dd_make(0);
+    }
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), imaginary, absolute, 0);
   }
   permi_gpu_count(leaf, partial, first, chunks);
   return 1;
@@ -355,6 +362,32 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
+/* Makes the leaf's context, with a table of zeros behind it, for rows of so many words. */
+static permi_gpu *permi_gpu_open(const permi_dense_plan *plan, perm_gpu_work *work, int words, size_t constants,
+                                 const perm_allocator *allocator, permi_leaf *leaf)
+{
+  work->n = plan->n;
+  work->parts = 1 + plan->is_complex;
+  work->product = (int)permi_gpu_product_of(plan);
+  work->stride = (plan->n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->fingerprint = plan->fingerprint;
+  work->constants = constants;
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work->doubles * sizeof(double));
+  if (!gpu)
+    return NULL;
+  work->table = (double *)(void *)(gpu + 1);
+  gpu->work = *work;
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  gpu->terms = leaf->information.work / (double)plan->n / (double)leaf->information.chunks;
+  leaf->context = gpu;
+  return gpu;
+}
+
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -364,32 +397,69 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   memset(&work, 0, sizeof work);
   work.low = lines->low;
   work.plain = lines->plain;
-  work.n = n;
-  work.parts = parts;
-  work.product = (int)permi_gpu_product_of(plan);
-  work.stride = (n * words + 1) / 2 * 2;
-  work.block = plan->block_columns;
-  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work.high = plan->outer_columns - work.walk;
   work.absolute_mask = permi_absolute_mask(plan, 14);
-  work.fingerprint = plan->fingerprint;
-  work.constants = (size_t)(work.block * n * words + work.plain * parts);
-  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
+  permi_gpu *gpu = permi_gpu_open(plan, &work, words,
+                                  (size_t)(plan->block_columns * n * words + work.plain * parts), allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   double *table = (double *)(void *)(gpu + 1);
-  gpu->work = work;
-  gpu->work.table = table;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
     permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
     permi_gpu_table_row(&work, table, word, r);
   }
-  leaf->context = gpu;
+  return PERM_OK;
+}
+
+/* Column j's words, `times` as many, are added to the floats of a row of the walk. */
+static void permi_float_step(const perm_gpu_work *work, int64_t entry, int times, float *to)
+{
+  const int shift = work->plain;
+  const int64_t low = (permi_rest_of(entry) + ((int64_t)1 << (shift - 1))) >> shift;
+  to[0] += (float)(times * permi_high_word(entry)) * (1.0f / 16777216); /* exact, as all that follows */
+  if (work->low)
+    to[1] += (float)(times * low) * (float)ldexp(1, shift - 62);
+}
+
+static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view, const permi_floats *floats,
+                                      const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  double a[2][PERM_MAX_N];
+  permi_float_row row;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = !plan->exact_rows;
+  work.plain = floats->shift;
+  work.group = plan->group;
+  work.majorant = floats->majorant > 0;
+  work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
+  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)(n + 2) / 2, allocator, leaf);
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  gpu->majorant = floats->majorant;
+  gpu->within = floats->within;
+  int64_t *start = (int64_t *)(void *)(gpu + 1);
+  float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
+  float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
+  constant[n] = (float)ldexp(1, floats->shift - 62);
+  for (int r = 0; r < n; r++) {
+    permi_plan_row(plan, view, r, a);
+    permi_float_row_make(a[0], n, &row);
+    constant[r] = (float)ldexp((double)row.entry[0], -61);
+    start[r] = row.entry[1];
+    for (int k = 0; k < work.high; k++) {
+      start[r] += row.entry[2 + work.walk + k];
+      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)row.entry[2 + work.walk + k]);
+    }
+    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot and walk, all + */
+    permi_float_step(&work, row.entry[0], 1, at);
+    for (int k = 0; k < work.walk; k++) {
+      permi_float_step(&work, row.entry[2 + k], 1, at);
+      permi_float_step(&work, row.entry[2 + k], -2, walk + 4 * k * work.stride + r * (1 + work.low));
+      permi_float_step(&work, row.entry[2 + k], 2, walk + (4 * k + 2) * work.stride + r * (1 + work.low));
+    }
+  }
   return PERM_OK;
 }
 
@@ -2708,6 +2778,10 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
     volatile double product = a * b; return product;)                                                                  \
   X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
+  X(float, permi_add_float, (float a, float b), return __fadd_rn(a, b);, return a + b;)                                \
+  X(float, permi_mul_float, (float a, float b), return __fmul_rn(a, b);,                                               \
+    volatile float product = a * b; return product;)                                                                   \
+  X(float, permi_fma_float, (float a, float b, float c), return __fmaf_rn(a, b, c);, return fmaf(a, b, c);)            \
   X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
   X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
   X(int, permi_byte, (unsigned word, int k),                                                                           \
@@ -2917,14 +2991,14 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
 }
 
 /* A kernel's arguments; constants: block columns twice, pivots of plain rows. */
-template <int COUNT>
+template <int COUNT, class T = double>
 struct permi_arguments {
   const double *table;
   double *out;
   unsigned long long first;
   int n, plain, block, walk, high;
   unsigned mask;
-  double constant[COUNT];
+  T constant[COUNT];
 };
 
 /* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, and the sum of sampled |terms|.
@@ -3147,6 +3221,187 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
     permi_finish(room, a.out, kept);
   }
+}
+)
+/* clang-format on */
+
+/* ==================================================================================== >>text_floats
+   The dense kernel in pairs of floats (>>floats): row sums y + l with the pivot, products p + c that begin at 2^120 and
+   only fall. FP32 pipes wait for registers: an fma of three counts 1.6, so columns come from shared memory. */
+
+/* clang-format off */
+PERMI_TEXT(floats,
+PERMI_BOTH void permi_two_sum_float(float &s, float &e, float a, float b)
+{
+  const float sum = permi_add_float(a, b), with = permi_add_float(sum, -a);
+  e = permi_add_float(permi_add_float(a, -permi_add_float(sum, -with)), permi_add_float(b, -with));
+  s = sum;
+}
+
+/* Multiplies p + c by y + l; `both` is y, or y + l in one float, which keeps c small. `first`: c is 0. */
+template <int LOW>
+PERMI_BOTH void permi_float_times(float &p, float &c, float y, float l, float both, int first)
+{
+  const float product = permi_mul_float(p, both);
+  float e = permi_fma_float(p, y, -product);
+  if (LOW)
+    e = permi_fma_float(p, l, e);
+  c = first ? e : permi_fma_float(c, both, e);
+  p = product;
+}
+
+template <int ROOM>
+struct permi_float_registers {
+  float y[ROOM], l[ROOM];
+};
+
+/* Sets out[] to P - Q (hi, lo), |P| + |Q|, and the sum of both products of |row sum| + 2^-10. Rows are multiplied in
+   groups, each of which becomes one float and its rest. */
+template <int N, int GROUP, int LOW, int MAJORANT, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_state(const permi_arguments<COUNT, float> &a, const permi_float_registers<ROOM> &o,
+                                  float *out)
+{
+  const int n = N ? N : a.n;
+  const float begin = 1.32922799578491587e36f;
+  float p[2] = {0, 0}, c[2] = {0, 0}, high[2] = {0, 0}, low[2] = {0, 0}, most[2] = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    PERMI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const float y = k ? permi_add_float(o.y[r], -a.constant[r]) : o.y[r];
+      if (!LOW) {
+        if (r == 0)
+          p[k] = permi_mul_float(y, begin);
+        else
+          permi_float_times<0>(p[k], c[k], y, 0, y, r == 1);
+        continue;
+      }
+      if (r % GROUP == 0) {
+        high[k] = y;
+        low[k] = o.l[r];
+      } else {
+        permi_float_times<1>(high[k], low[k], y, o.l[r], y, 0);
+      }
+      if (r % GROUP == GROUP - 1 || r == n - 1) {
+        const float both = permi_add_float(high[k], low[k]);
+        if (MAJORANT) {
+          const float more = permi_add_float(fabsf(both), 0.0009765625f);
+          most[k] = permi_mul_float(r == 0 ? begin : most[k], more);
+        }
+        if (r < GROUP) {
+          p[k] = permi_mul_float(both, begin);
+          c[k] = permi_mul_float(permi_add_float(permi_add_float(high[k], -both), low[k]), begin);
+        } else {
+          permi_float_times<1>(p[k], c[k], high[k], low[k], both, 0);
+        }
+      }
+    }
+  }
+  permi_two_sum_float(out[0], out[1], p[0], -p[1]);
+  out[1] = permi_add_float(out[1], permi_add_float(c[0], -c[1]));
+  out[2] = permi_add_float(fabsf(p[0]), fabsf(p[1]));
+  out[3] = MAJORANT ? permi_add_float(most[0], most[1]) : 0;
+}
+
+/* Fixed and high columns are summed in units of 2^-62, and split: hi of 2^-24, lo of 2^(a.plain - 62). */
+template <int N, int LOW, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsigned long long number,
+                                  permi_float_registers<ROOM> &o)
+{
+  const int n = N ? N : a.n, stride = (n + 1) / 2 * 2;
+  const unsigned long long *table = (const unsigned long long *)a.table;
+  unsigned long long x[ROOM];
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++)
+    x[r] = table[r];
+  PERMI_ROLLED
+  for (int k = 0; k < a.high; k++) {
+    const unsigned long long minus = 0 - (number >> k & 1);
+    const unsigned long long *step = table + stride * (1 + k);
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++)
+      x[r] -= step[r] & minus;
+  }
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
+    o.y[r] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
+    if (LOW)
+      o.l[r] = permi_mul_float((float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain),
+                               a.constant[n]);
+  }
+}
+
+/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. */
+template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
+                                 int thread, double *kept)
+{
+  enum { ROOM = N ? N : 64, STEP = 128 };
+  const int n = N ? N : a.n, stride = (n + 1) / 2 * 4;
+  const unsigned states = 1u << a.walk, group = states < 8 ? states : 8;
+  const unsigned long long number = chunk << 7 | (unsigned long long)thread;
+  const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
+  const float *row = table + stride * 2 * a.walk;
+  permi_float_registers<ROOM> o;
+  double sum = 0;
+  float size = 0, most = 0;
+  permi_float_start<N, LOW, COUNT, ROOM>(a, number, o);
+  PERMI_UNROLL
+  for (int k = 0; k < 5; k++)
+    kept[STEP * k] = 0;
+  PERMI_ROLLED
+  for (unsigned m = 0; m < states; m++) {
+    float out[4];
+    float4 four = {0, 0, 0, 0};
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++) {
+      if (!(r & (LOW ? 1 : 3)))
+        four = ((const float4 *)row)[LOW ? r / 2 : r / 4];
+      if (LOW) {
+        o.y[r] = permi_add_float(o.y[r], r & 1 ? four.z : four.x);
+        o.l[r] = permi_add_float(o.l[r], r & 1 ? four.w : four.y);
+      } else {
+        o.y[r] = permi_add_float(o.y[r], r & 2 ? (r & 1 ? four.w : four.z) : r & 1 ? four.y : four.x);
+      }
+    }
+    permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    const double term = permi_add((double)out[0], (double)out[1]);
+    sum = permi_add(sum, m & 1 ? -term : term);
+    size = permi_add_float(size, out[2]);
+    if (MAJORANT)
+      most = permi_add_float(most, out[3]);
+    if ((m & (group - 1)) == group - 1) {
+      double error;
+      permi_two_sum(kept[0], error, kept[0], sum);
+      kept[STEP] = permi_add(kept[STEP], error);
+      if (MAJORANT)
+        kept[2 * STEP] = permi_add(kept[2 * STEP], (double)most);
+      if (!a.mask || permi_sampled(key + m / group * 0x9e3779b9u, a.mask))
+        kept[4 * STEP] = permi_add(kept[4 * STEP], (double)size);
+      sum = 0;
+      size = most = 0;
+    }
+    row = table + stride * permi_walk_row(m);
+  }
+  if (permi_parity(number)) {
+    kept[0] = -kept[0];
+    kept[STEP] = -kept[STEP];
+  }
+}
+
+template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+__device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  double *room = (double *)permi_shared; /* [5][128], then the walk's table */
+  double *table = room + 640;
+  const int t = (int)threadIdx.x, stride = (N + 1) / 2 * 2;
+  for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
+    table[i] = a.table[stride * (1 + a.high) + i];
+  __syncthreads();
+  permi_float_walk<N, GROUP, LOW, MAJORANT, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
+  permi_total(room, a.out);
 }
 )
 /* clang-format on */
@@ -5021,11 +5276,12 @@ typedef struct permi_nvrtc {
 
 #define PERMI_GPUS 64
 
-/* A kernel's key, compared as bytes: `unused` is padding. */
+/* A kernel's key, compared as bytes. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
-  int arch, device, unused;
+  int arch, device;
+  int form; /* of floats: 2 * rows of a group + majorants */
   uint64_t digest, length;
 } permi_kernel_key;
 
@@ -5293,6 +5549,8 @@ static int permi_blocks(const permi_kernel_key *key)
 #if defined(PERMI_GPU_BLOCKS)
   return PERMI_GPU_BLOCKS;
 #endif
+  if (key->product == PERM_GPU_FLOATS)
+    return (key->n <= 46 ? 4 : 3) + !key->low;
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -5341,7 +5599,8 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   key.product = work->product;
   key.low = work->low;
   key.block = work->block;
-  key.plain = work->plain;
+  key.plain = work->product == PERM_GPU_FLOATS ? 0 : work->plain;
+  key.form = 2 * work->group + work->majorant;
   return key;
 }
 
@@ -5354,7 +5613,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   static const char scale[] =
       PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
       "{ permi_scale(x, count, first, second); }\n";
-  if (key->family == 0)
+  if (key->family == 0 && key->product == PERM_GPU_FLOATS)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
+             "{ permi_float_chunk<%d, %d, %d, %d, %d>(a); }\n",
+             permi_blocks(key), key->n + 1, key->n, key->form / 2, key->low, key->form % 2, key->n + 1);
+  else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
@@ -5376,7 +5640,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
 {
   const char *more = key->family == 2  ? permi_text_amplitudes
                      : key->family     ? permi_text_arrays
-                     : !program        ? ""
+                     : !program        ? (key->product == PERM_GPU_FLOATS ? permi_text_floats : "")
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->signs  ? permi_text_signs

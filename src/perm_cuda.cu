@@ -22,6 +22,7 @@
      amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_floats    dense sums in pairs of floats
                      >>text_exact     integers
                      >>text_batch     many small matrices
                      >>text_signs     the pruned sign search
@@ -86,6 +87,7 @@
 #include <unistd.h>
 
 #include "gpu/text.h"
+#include "gpu/text_floats.h"
 #include "gpu/text_exact.h"
 #include "gpu/text_batch.h"
 #include "gpu/text_signs.h"

@@ -264,7 +264,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   permi_control *control = batch->control;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
   const double seconds =
       PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[0][parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];

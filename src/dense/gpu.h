@@ -91,14 +91,15 @@ static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1
 
 static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 {
-  return plan->form != PERMI_FORM_SPLIT          ? PERM_GPU_PIVOT
+  return plan->form == PERMI_FORM_FLOATS         ? PERM_GPU_FLOATS
+         : plan->form != PERMI_FORM_SPLIT        ? PERM_GPU_PIVOT
          : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
                                                 : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 

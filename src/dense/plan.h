@@ -98,7 +98,7 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
                         plan->zero, plan->lossy, plan->exact_rows};
   for (int i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
-  hash = permi_hash(hash, plan->chunks);
+  hash = permi_hash(hash, plan->form == PERMI_FORM_FLOATS ? plan->chunks ^ (uint64_t)plan->group << 32 : plan->chunks);
   for (int i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (int j = 0; j < plan->n * view->parts; j++)
