@@ -62,7 +62,7 @@ static int floats_compute(int n, const double *a, int certify, int group, perm_r
     return 0;
   CHECK(perm_state_create(job, &state) == PERM_OK);
   perm_job_execute(job, state, &options, r);
-  CHECK_SHOW(r->status == PERM_OK && r->isa == PERM_ISA_CUDA, "%s", r->message);
+  CHECK_SHOW((r->status == PERM_OK || r->status == PERM_TOLERANCE_NOT_MET) && r->isa == PERM_ISA_CUDA, "%s", r->message);
   perm_state_free(state);
   perm_job_free(job);
   return 1;
@@ -108,8 +108,7 @@ static void floats_against_cpu(int kind, int n, int rounds)
       }
     }
   }
-  CHECK_SHOW(ran == 3 * rounds || kind == FLOATS_WILD || kind == FLOATS_BLOCKS, "%s n %d: %d", floats_name[kind], n,
-             ran);
+  CHECK_SHOW(ran == (kind == FLOATS_WILD ? 0 : 3 * rounds), "%s n %d: %d", floats_name[kind], n, ran);
   if (test_verbose)
     printf("  %-19s n %d, %d: error / estimate at most %.2g (groups of 4), %.2g, %.2g (certified), above it %d %d %d; "
            "/ bound %.2g\n", floats_name[kind], n, ran / 3, worst[0], worst[1], worst[2], above[0], above[1], above[2],
@@ -126,3 +125,186 @@ TEST(t_cuda_twin_floats_against_cpu)
   floats_against_cpu(FLOATS_UNIFORM, 17, 2);
   perm_cuda_test_driver(0);
 }
+
+/* Sums of 0/1 matrices and small integers that fit 48 bits are exact; planning says how entries are held. */
+TEST(t_cuda_twin_floats_exact)
+{
+  static double a[64 * 64];
+  perm_options best = cuda_options(PERM_PRECISION_DD, 0);
+  best.isa = PERM_ISA_AUTO;
+  best.gpu.devices = 0;
+  perm_cuda_test_driver(1);
+  for (int n = 13; n <= 20; n++) {
+    permi_dense_plan plan;
+    perm_options options;
+    perm_result r, truth;
+    floats_matrix(FLOATS_BINARY, n, a);
+    perm_job *job = floats_job(n, a, 0, 0, &options, &plan);
+    CHECK(job && plan.exact_rows == 1 && plan.group == 1);
+    perm_job_free(job);
+    CHECK(floats_compute(n, a, 1, 0, &r) && r.error_bound < (double)INFINITY);
+    truth = cuda_compute(n, 1, a, &best);
+    CHECK_SHOW(n > 16 || (r.value == truth.value && r.exp2 == truth.exp2), "n %d: %.17g, %.17g", n, r.value,
+               truth.value);
+    a[0] += 0x1p-40;
+    job = floats_job(n, a, 1, 0, &options, &plan);
+    CHECK(job && plan.exact_rows == 0 && plan.group == 1);
+    perm_job_free(job);
+  }
+  perm_cuda_test_driver(0);
+}
+
+/* Where floats are planned: by the card's ratio and the wish, never for complex numbers, dd and small pivots. */
+TEST(t_cuda_floats_plans)
+{
+  static double a[2 * 64 * 64];
+  for (int n = 12; n <= 64; n++) {
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+    permi_dense_plan plan, other;
+    perm_result r;
+    floats_matrix(FLOATS_SIGNED, n, a);
+    options.isa = n < 13 ? PERM_ISA_AUTO : options.isa;
+    for (int way = 0; way < 6; way++) {
+      options.precision = way == 4 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
+      options.certify = way == 2;
+      options.tolerance = way == 1 ? 0 : way == 3 ? 1e-12 : 1;
+      inside_gpu_ratio = way == 5 ? 2 : 64;
+      CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
+      inside_gpu_ratio = 2;
+      CHECK_SHOW((plan.form == PERMI_FORM_FLOATS) == (n >= 13 && (way == 0 || (way == 1 && n < 47) || (way == 2 && n < 63))),
+                 "n %d way %d form %d", n, way, (int)plan.form);
+      if (plan.form != PERMI_FORM_FLOATS)
+        continue;
+      CHECK(plan.isa == PERM_ISA_CUDA && plan.group == (way == 2 ? 1 : 4) && plan.outer_columns == n - 2);
+      CHECK(plan.chunk_log2 >= 7 && plan.chunk_log2 <= 19);
+      CHECK(inside_plan_real(n, n, a, n, &options, &other, &r) == PERM_OK && other.fingerprint != plan.fingerprint);
+    }
+  }
+}
+
+/* Ranges in any order and any number of GPUs: the same bits. */
+static void floats_determinism(int n, int most_gpus)
+{
+  static double a[64 * 64];
+  floats_matrix(FLOATS_SIGNED, n, a);
+  for (int way = 0; way < 3; way++) {
+    permi_dense_plan plan;
+    perm_options options;
+    perm_result first, again;
+    perm_partial pieces, piece;
+    perm_job *job = floats_job(n, a, way == 2, way ? 1 : 4, &options, &plan);
+    CHECK(job != NULL && floats_compute(n, a, way == 2, way ? 1 : 4, &first));
+    for (int gpus = 1; job && gpus <= most_gpus; gpus++) {
+      perm_state *state = NULL;
+      options.gpu.devices = gpus;
+      CHECK(perm_state_create(job, &state) == PERM_OK);
+      perm_job_execute(job, state, &options, &again);
+      CHECK_SHOW(cuda_same_bits(&first, &again), "n %d way %d, %d GPUs", n, way, gpus);
+      perm_state_free(state);
+    }
+    const uint64_t width = plan.chunks / 7 + 1;
+    memset(&pieces, 0, sizeof pieces);
+    for (uint64_t begin = (plan.chunks - 1) / width * width; job; begin -= width) { /* from the last to the first */
+      memset(&piece, 0, sizeof piece);
+      CHECK(perm_job_run(job, 0, begin, begin + width < plan.chunks ? begin + width : plan.chunks, &piece) == PERM_OK);
+      CHECK(perm_partial_merge(&pieces, &piece) == PERM_OK);
+      if (begin == 0)
+        break;
+    }
+    CHECK(perm_job_finish(job, &pieces, &again) == PERM_OK);
+    CHECK_SHOW(cuda_same_bits(&first, &again), "n %d way %d in pieces", n, way);
+    perm_job_free(job);
+  }
+}
+
+TEST(t_cuda_twin_floats_determinism)
+{
+  perm_cuda_test_driver(4);
+  floats_determinism(19, 4);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_floats_determinism)
+{
+  const int gpus = cuda_real_gpus();
+  if (!gpus)
+    SKIP("no GPU, driver or NVRTC");
+  floats_determinism(27, gpus);
+}
+
+TEST(t_cuda_gpu_floats_against_cpu)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (int kind = 0; kind < FLOATS_KINDS; kind++)
+    floats_against_cpu(kind, 18, 6);
+  floats_against_cpu(FLOATS_UNIFORM, 24, 2);
+}
+
+/* Whole sums, and single chunks of large orders: the GPU's bits are the twin's. */
+TEST(t_cuda_gpu_floats_have_the_bits_of_their_twin)
+{
+  static const int sizes[] = {13, 16, 17, 29, 36, 40, 46, 47, 48, 56, 62, 64};
+  static double a[64 * 64];
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  for (int k = 0; k < (int)(sizeof sizes / sizeof sizes[0]); k++)
+    for (int way = 0; way < 4; way++) { /* groups of 4, 1, with majorants, entries on the grid */
+      const int n = sizes[k], whole = n < 20;
+      permi_dense_plan plan;
+      perm_options options;
+      perm_partial gpu, twin;
+      floats_matrix(way == 3 ? FLOATS_BINARY : k % 3 == 0 ? FLOATS_ZEROS : FLOATS_SIGNED, n, a);
+      perm_job *job = floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan);
+      CHECK_SHOW(job != NULL, "n %d way %d", n, way);
+      if (!job)
+        continue;
+      const uint64_t begin = whole ? 0 : plan.chunks / 3, end = whole ? plan.chunks : begin + 2;
+      memset(&gpu, 0, sizeof gpu);
+      memset(&twin, 0, sizeof twin);
+      perm_cuda_test_driver(0);
+      CHECK(perm_job_run(job, 0, begin, end, &gpu) == PERM_OK);
+      perm_cuda_test_driver(1);
+      CHECK(perm_job_run(job, 0, begin, end, &twin) == PERM_OK);
+      CHECK_SHOW(!memcmp(&gpu, &twin, sizeof gpu), "n %d way %d", n, way);
+      perm_job_free(job);
+    }
+  perm_cuda_test_driver(0);
+}
+
+/* NVRTC takes the source of every kind of kernel; with the environment's PERM_CUDA_KEEP, machine code for the
+   architectures of instructions.sh goes to build/floats_*.cubin. */
+TEST(t_cuda_floats_compile)
+{
+  static const int archs[] = {90, 86, 89, 103, 120};
+  static double a[64 * 64];
+  const int keep = getenv("PERM_CUDA_KEEP") != NULL;
+  for (int arch = 0; arch < (keep ? 5 : 1); arch++)
+    for (int way = 0; way < 5; way++) { /* the last: FP64 */
+      const int n = keep ? 40 : 14;
+      char message[PERM_MESSAGE_BYTES] = "", name[64];
+      permi_dense_plan plan;
+      perm_options options;
+      perm_result r;
+      size_t size = 0;
+      floats_matrix(way == 3 ? FLOATS_BINARY : FLOATS_SIGNED, n, a);
+      perm_job *job = way < 4 ? floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan) : NULL;
+      options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+      if (way == 4)
+        CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK &&
+              inside_job_real(&plan, a, n, &options, &job, &r) == PERM_OK);
+      CHECK(job != NULL);
+      char *image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, archs[arch], &size,
+                                           message);
+      perm_job_free(job);
+      if (!image && strstr(message, "no NVRTC"))
+        SKIP("no NVRTC");
+      CHECK_SHOW(image && size > 1000, "sm_%d way %d: %s", archs[arch], way, message);
+      snprintf(name, sizeof name, "build/floats_sm%d_%d.cubin", archs[arch], way);
+      FILE *file = image && keep ? fopen(name, "wb") : NULL;
+      if (file && fwrite(image, 1, size, file) == size)
+        fclose(file);
+      free(image);
+    }
+}
+/* SPDX-License-Identifier: MIT */

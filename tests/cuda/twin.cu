@@ -430,8 +430,9 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
     } else if (program) {
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     } else {
-      (kernel->key.product == PERM_GPU_FLOATS ? permi_twin_float_chunk : permi_twin_chunk)(&kernel->key, a, a.first + chunk,
-                                                                                           a.out + 5 * (size_t)chunk);
+      (kernel->key.product == PERM_GPU_FLOATS ? permi_twin_float_chunk
+                                              : permi_twin_chunk)(&kernel->key, a, a.first + chunk,
+                                                                  a.out + 5 * (size_t)chunk);
     }
   return CUDA_SUCCESS;
 }
