@@ -62,7 +62,8 @@ static int floats_compute(int n, const double *a, int certify, int group, perm_r
     return 0;
   CHECK(perm_state_create(job, &state) == PERM_OK);
   perm_job_execute(job, state, &options, r);
-  CHECK_SHOW((r->status == PERM_OK || r->status == PERM_TOLERANCE_NOT_MET) && r->isa == PERM_ISA_CUDA, "%s", r->message);
+  CHECK_SHOW((r->status == PERM_OK || r->status == PERM_TOLERANCE_NOT_MET) && r->isa == PERM_ISA_CUDA, "%s",
+             r->message);
   perm_state_free(state);
   perm_job_free(job);
   return 1;
@@ -115,12 +116,14 @@ static void floats_against_cpu(int kind, int n, int rounds)
            bound);
 }
 
+/* With the environment's PERM_FLOATS so many matrices of each kind and order. */
 TEST(t_cuda_twin_floats_against_cpu)
 {
+  const int rounds = getenv("PERM_FLOATS") ? atoi(getenv("PERM_FLOATS")) : 12;
   perm_cuda_test_driver(1);
   for (int kind = 0; kind < FLOATS_KINDS; kind++)
     for (int n = 13; n <= 14; n++)
-      floats_against_cpu(kind, n, 12);
+      floats_against_cpu(kind, n, rounds);
   floats_against_cpu(FLOATS_SIGNED, 16, 3);
   floats_against_cpu(FLOATS_UNIFORM, 17, 2);
   perm_cuda_test_driver(0);
@@ -171,8 +174,9 @@ TEST(t_cuda_floats_plans)
       inside_gpu_ratio = way == 5 ? 2 : 64;
       CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK);
       inside_gpu_ratio = 2;
-      CHECK_SHOW((plan.form == PERMI_FORM_FLOATS) == (n >= 13 && (way == 0 || (way == 1 && n < 47) || (way == 2 && n < 63))),
-                 "n %d way %d form %d", n, way, (int)plan.form);
+      const int takes = way == 0 || (way == 1 && n < 47) || (way == 2 && n < 63);
+      CHECK_SHOW((plan.form == PERMI_FORM_FLOATS) == (n >= 13 && takes), "n %d way %d form %d", n, way,
+                 (int)plan.form);
       if (plan.form != PERMI_FORM_FLOATS)
         continue;
       CHECK(plan.isa == PERM_ISA_CUDA && plan.group == (way == 2 ? 1 : 4) && plan.outer_columns == n - 2);
