@@ -71,8 +71,8 @@
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds, >>floats: sums of Glynn and Ryser;
-                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds, >>floats: sums of Glynn,
+                     Ryser; n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
@@ -3254,6 +3254,7 @@ struct permi_leaf {
   int integer;      /* 1: value * 2^scale_exp2 is an integer, the permanent; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
+  const char *remark; /* for the result's message, or NULL */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3730,6 +3731,8 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (job->exact_seconds > 0)
     snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
              permi_time_words(job->exact_seconds).text);
+  else if (costliest && costliest->remark)
+    snprintf(result->message, sizeof result->message, "%s", costliest->remark);
   return permi_judge(&job->judged, result);
 }
 
@@ -4615,6 +4618,9 @@ typedef struct perm_gpu_exact {
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
+
+/* What kernels wait for: doubles; 32-bit numbers; memory. */
+typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_GPU_PIPES } perm_gpu_pipe;
 
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
@@ -6219,6 +6225,8 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -6235,6 +6243,7 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
+#define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
@@ -6293,7 +6302,8 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 static double permi_gpu_seconds(int n, int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -6576,7 +6586,8 @@ static int permi_gpu_wanted(const perm_options *options, int n)
 static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   permi_dense_plan gpu = *plan;
-  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
+  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N ||
+      (options->isa != PERM_ISA_CUDA && plan->seconds < PERMI_GPU_DENSE_COMPILE))
     return;
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
@@ -6938,7 +6949,9 @@ static double permi_dense_rate(const perm_options *options)
 
 #define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
 #define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
-#define PERMI_FLOATS_RATIO 16                /* chosen: FP32 to FP64 */
+#ifndef PERMI_FLOATS_GAIN
+#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
+#endif
 
 typedef struct permi_float_row {
   int64_t entry[PERM_MAX_N]; /* in units of 2^-62 */
@@ -6958,17 +6971,13 @@ PERMI_DEVICE perm_status permi_float_tables(const permi_dense_plan *plan, const 
 #define permi_float_tables(plan, view, floats, allocator, leaf) PERM_OK
 #endif
 
-/* Returns the GPUs' FP32 operations for one of FP64. */
-#ifndef PERMI_GPU_RATIO
-#define PERMI_GPU_RATIO 2
-#endif
-static int permi_gpu_ratio(void) { return PERMI_GPU_RATIO; }
-
 /* Returns 1 if floats are faster, and as good as asked for: sum |terms| / |permanent| is about e^(0.36 n). */
-static int permi_gpu_floats_pay(const permi_dense_plan *plan, const perm_options *options)
+static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
 {
   const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
-  return permi_gpu_ratio() >= PERMI_FLOATS_RATIO && plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
+  const double doubles = permi_gpu_seconds(plan->n, 1, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  return plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, 1, PERM_GPU_FLOATS) < doubles &&
          units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
              (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
 }
@@ -7031,9 +7040,9 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
     return 0;
   floats.form = PERMI_FORM_FLOATS;
   floats.group = plan->certify || floats.exact_rows ? 1 : 4;
-  floats.block_columns = 0;
-  floats.outer_columns = n - 2;
-  const int most = n - 2 - PERM_GPU_THREADS_LOG2;
+  floats.block_columns = floats.exact_rows;
+  floats.outer_columns = n - 2 - floats.block_columns;
+  const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
   floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
   *plan = floats;
@@ -7043,7 +7052,7 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
 static void permi_gpu_plan_any(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   permi_plan_gpu(plan, view, options);
-  if (plan->isa == PERM_ISA_CUDA && permi_gpu_floats_pay(plan, options))
+  if (plan->isa == PERM_ISA_CUDA && permi_floats_pay(plan, options))
     permi_floats_plan(plan, view);
 }
 
@@ -7056,11 +7065,17 @@ static double permi_float_low(const permi_float_row *row, int walk, int shift)
   return sum;
 }
 
+/* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
+static double permi_floats_digits(int n, double relative) { return -log10(relative) - 0.1563 * n; }
+
 static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+  const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
   const size_t length = permi_plan_explain(leaf, buffer, size);
-  return length + (size_t)snprintf(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                                   "in pairs of floats\n");
+  return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                            "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
+                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, 1, product),
+                            permi_floats_digits(n, 0.3 * PERMI_UNIT));
 }
 
 /* THE BOUND, in u = 2^-24, for rows one by one. z is a row sum y + l with |l| <= L, Y its rounding, P = |product of Y|,
@@ -7071,7 +7086,7 @@ static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t 
    2. Rows where a chunk starts and entries of its walk are rounded to low units, all to 2^-62: z moves by at most M.
       prod(|Y| + x) is convex in x: (u L + M) D, and all that M does, <= (u L + M) (Q - P) / w, Q = prod(|Y| + w), w =
       2^-10. Sums of P and Q are right to (2 n + 17) u.
-   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 3.5 n + 2) u^2 P.
+   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 5.5 n + 8) u^2 P.
    4. Terms begin at 2^120, and factors are at most 1: 4 n losses of 2^-150. */
 static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_floats *floats, permi_leaf *leaf)
 {
@@ -7082,7 +7097,7 @@ static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_
   floats->within = (4 * n + 40) * u;
   floats->majorant = 0;
   if (plan->exact_rows) {
-    leaf->bound_relative = (0.5 * n * n + 3.5 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
+    leaf->bound_relative = (0.5 * n * n + 5.5 * n + 8) * PERMI_FLOAT_SQUARE * 1.0001;
     leaf->estimate_relative = 4 * PERMI_FLOAT_SQUARE;
   } else if (plan->certify) {
     leaf->bound_relative = (2 * n * n + 12 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
@@ -7124,6 +7139,7 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
   leaf->estimate_squares *= unit;
   permi_floats_bounds(plan, low, &floats, leaf);
   leaf->explain = permi_floats_explain;
+  leaf->remark = "summed in pairs of floats";
   leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
   (void)allocator;
@@ -8104,7 +8120,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
   shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
-  return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
+  return seconds / PERMI_EXACT_GPU_RATE * permi_gpu_slower(PERM_GPU_32) + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
 /* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */
@@ -10347,6 +10363,7 @@ typedef struct permi_array {
   permi_dense_plan plan;
   permi_exact_plan exact;
   perm_precision precision;
+  int doubles;                  /* 1: pairs of floats were not good enough */
 } permi_array;
 
 static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -10358,7 +10375,7 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = 0;
+  array->reduced = array->counted_made = array->exact_planned = array->doubles = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -10439,11 +10456,14 @@ static double permi_dense_seconds(const permi_maker *maker)
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && maker->reach->gpu && permi_gpu_wanted(options, n))
-    return fmin(seconds, maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
-                                                              : options->certify && parts == 2 ? PERM_GPU_ROUNDED
-                                                                                               : PERM_GPU_PIVOT));
-  return seconds;
+  if (seconds <= 1 || !maker->reach->gpu || !permi_gpu_wanted(options, n))
+    return seconds;
+  const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                          : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                           : PERM_GPU_PIVOT);
+  return fmin(seconds, product == PERMI_DOUBLED || parts == 2
+                           ? gpu
+                           : fmin(gpu, maker->reach->gpu->seconds(n, 1, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */
@@ -10477,6 +10497,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
     return status;
   permi_array *array = maker->array;
   permi_dense_plan *plan = &array->plan;
+  const double tolerance = options.tolerance;
+  options.tolerance = array->doubles ? DBL_MIN : tolerance; /* no floats */
   if (block) {
     const permi_problem *problem = array->problem;
     const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
@@ -10484,6 +10506,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   } else {
     status = permi_plan_array(array->problem, &options, plan, maker->result);
   }
+  options.tolerance = tolerance;
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(maker->reach->engines, maker->reach->engine_count, plan->method,
@@ -10769,9 +10792,13 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_maker *maker = (const permi_maker *)context;
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
+  if (array->constant < 0 && method == PERM_METHOD_DENSE && array->plan.form == PERMI_FORM_FLOATS && !array->doubles) {
+    array->doubles = 1;
+    return array->precision;
+  }
   return array->constant >= 0
              ? PERM_PRECISION_COUNT
              : permi_next_precision(maker->reach->engines, maker->reach->engine_count,
@@ -12254,11 +12281,13 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
-  const double seconds =
-      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[0][parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE +
+                         elements / gpu_rate[0][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;
   batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);

@@ -72,6 +72,9 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
+/* What kernels wait for: doubles; 32-bit numbers; memory. */
+typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_GPU_PIPES } perm_gpu_pipe;
+
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
@@ -222,6 +225,7 @@ extern "C" {
 #endif
 /* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_slower(perm_gpu_pipe pipe); /* as permi_gpu_slower */
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
@@ -268,6 +272,11 @@ typedef struct permi_gpu {
 static int permi_gpu_devices(int gpus, char *message)
 {
   return perm_cuda_devices(gpus, message);
+}
+
+static double permi_gpu_slower(perm_gpu_pipe pipe)
+{
+  return perm_cuda_slower(pipe);
 }
 
 typedef struct permi_gpu_call {
@@ -434,7 +443,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   work.group = plan->group;
   work.majorant = floats->majorant > 0;
   work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
-  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)(n + 2) / 2, allocator, leaf);
+  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   gpu->majorant = floats->majorant;
@@ -446,18 +455,24 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, r, a);
     permi_float_row_make(a[0], n, &row);
+    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
     constant[r] = (float)ldexp((double)row.entry[0], -61);
+    constant[n + 1 + r] = (float)ldexp((double)block, -61);
     start[r] = row.entry[1];
     for (int k = 0; k < work.high; k++) {
-      start[r] += row.entry[2 + work.walk + k];
-      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)row.entry[2 + work.walk + k]);
+      start[r] += column[k];
+      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
     }
-    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot and walk, all + */
+    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
     permi_float_step(&work, row.entry[0], 1, at);
+    permi_float_step(&work, block, 1, at);
     for (int k = 0; k < work.walk; k++) {
       permi_float_step(&work, row.entry[2 + k], 1, at);
-      permi_float_step(&work, row.entry[2 + k], -2, walk + 4 * k * work.stride + r * (1 + work.low));
-      permi_float_step(&work, row.entry[2 + k], 2, walk + (4 * k + 2) * work.stride + r * (1 + work.low));
+      for (int up = 0; up < 2; up++) { /* the block column back to + */
+        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
+        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
+        permi_float_step(&work, block, 2, to);
+      }
     }
   }
   return PERM_OK;
@@ -722,7 +737,8 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
         gpu->terms *= gpu->settings[gpu->digits++];
         gpu->total += copies[i];
       }
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * permi_gpu_slower(PERM_GPU_FP64) *
+                 (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
 }
 
 static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
@@ -1791,7 +1807,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
   const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
   return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
-         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+         permi_gpu_slower(PERM_GPU_FP64) * (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
@@ -2019,7 +2035,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
     return otherwise;
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
-  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / (slower * permi_gpu_slower(PERM_GPU_FP64));
 }
 
 static double permi_code_search_all(permi_code_choice *choice, double rival)
@@ -2509,7 +2525,8 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
-  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
+  codegen->seconds =
+      codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART) * permi_gpu_slower(PERM_GPU_FP64);
 }
 
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)
@@ -2729,9 +2746,12 @@ static perm_status permi_photons_give(void *context, size_t first, size_t count)
 
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
 {
-  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_AMPLITUDES_GPU_SECONDS;
   char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || (!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
+  if (!options->gpu.devices)
+    return 0;
+  const double seconds = PERMI_GPU_START_SECONDS +
+                         p->places * PERMI_AMPLITUDES_GPU_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY);
+  if ((!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(1, message)))
     return 0;
   p->each = seconds / p->places;
@@ -3332,8 +3352,9 @@ PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsign
   }
 }
 
-/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. */
-template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: 1 column is unrolled,
+   of entries on the grid. */
+template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
                                  int thread, double *kept)
 {
@@ -3366,6 +3387,17 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
       }
     }
     permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    if (K) {
+      float next[4];
+      float rest;
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        o.y[r] = permi_add_float(o.y[r], -a.constant[n + 1 + r]);
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, next);
+      permi_two_sum_float(out[0], rest, out[0], -next[0]);
+      out[1] = permi_add_float(out[1], permi_add_float(rest, -next[1]));
+      out[2] = permi_add_float(out[2], next[2]);
+    }
     const double term = permi_add((double)out[0], (double)out[1]);
     sum = permi_add(sum, m & 1 ? -term : term);
     size = permi_add_float(size, out[2]);
@@ -3390,7 +3422,7 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
   }
 }
 
-template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
 {
   extern __shared__ double2 permi_shared[];
@@ -3400,7 +3432,7 @@ __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, f
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  permi_float_walk<N, GROUP, LOW, MAJORANT, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
+  permi_float_walk<N, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
   permi_total(room, a.out);
 }
 )
@@ -5281,7 +5313,7 @@ typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
   int arch, device;
-  int form; /* of floats: 2 * rows of a group + majorants */
+  int form; /* of floats: 2 * rows of a group + majorants (+ 16 * blocks of a multiprocessor, for trials) */
   uint64_t digest, length;
 } permi_kernel_key;
 
@@ -5331,6 +5363,7 @@ static struct {
   permi_driver driver;
   permi_nvrtc nvrtc;
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
+  double slower[PERM_GPU_PIPES]; /* the first */
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
@@ -5469,6 +5502,28 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
+/* An H200 has 132 multiprocessors at 1.98 GHz of 64 FP64 lanes, and a bus of 6144 bits at 3.2 GHz. */
+static int permi_driver_rates(int arch, char *message)
+{
+  static const CUdevice_attribute asked[] = {
+      CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+      CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH};
+  double *slower = permi_cuda.slower;
+  int told[4];
+  for (int k = 0; k < 4; k++)
+    if (!PERMI_CALL(attribute, (&told[k], asked[k], 0), 0, message))
+      return 0;
+  if (arch == 103 && told[1] < 16) /* a B300's */
+    told[1] = 64;
+  const double lanes = arch <= 80 ? 64 : 128; /* of FP32 in a multiprocessor */
+  slower[PERM_GPU_32] = 132 * 1.98e6 / ((double)permi_cuda.processors[0] * told[0]);
+  slower[PERM_GPU_FP64] = slower[PERM_GPU_32] * 64 * told[1] / lanes;
+  slower[PERM_GPU_MEMORY] = 6144 * 3.201e6 / ((double)told[2] * told[3]);
+  for (int k = 0; k < PERM_GPU_PIPES; k++)
+    slower[k] = slower[k] > 0 && slower[k] < 1e6 ? slower[k] : 1;
+  return 1;
+}
+
 /* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
@@ -5500,6 +5555,8 @@ static int permi_driver_open(void)
     snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is there, but no GPU");
     return 0;
   }
+  if (!permi_driver_rates(permi_cuda.arch[0], message))
+    return 0;
   permi_cuda.driver_state = 1;
   return 1;
 }
@@ -5541,6 +5598,12 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
   return found;
 }
 
+double perm_cuda_slower(perm_gpu_pipe pipe)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return perm_cuda_devices(1, message) ? permi_cuda.slower[pipe] : 1;
+}
+
 /* ======================================================================================== >>compile
    Kernels by key: NVRTC compiles them, and memory and a directory keep them. */
 
@@ -5550,7 +5613,7 @@ static int permi_blocks(const permi_kernel_key *key)
   return PERMI_GPU_BLOCKS;
 #endif
   if (key->product == PERM_GPU_FLOATS)
-    return (key->n <= 46 ? 4 : 3) + !key->low;
+    return key->form >= 16 ? key->form / 16 : (key->n <= 46 ? 4 : 3) + !key->low;
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -5616,8 +5679,8 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   if (key->family == 0 && key->product == PERM_GPU_FLOATS)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
-             "{ permi_float_chunk<%d, %d, %d, %d, %d>(a); }\n",
-             permi_blocks(key), key->n + 1, key->n, key->form / 2, key->low, key->form % 2, key->n + 1);
+             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
+             key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
   else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"

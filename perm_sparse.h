@@ -7787,7 +7787,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY) *
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
@@ -13975,8 +13975,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  signs->gpu_seconds = PERMI_GPU_COMPILE + (each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
-                                            each[3] * (1 + signs->shared_words) * counted[3]);
+  const double here = each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
+                      each[3] * (1 + signs->shared_words) * counted[3];
+  signs->gpu_seconds = PERMI_GPU_COMPILE + here * (signs->gpu ? permi_gpu_slower(PERM_GPU_32) : 1);
   fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
   /* a range may have all prefixes */
   signs->gpu &= found && (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth &&
@@ -14024,7 +14025,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
 /* How much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
-  return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
+  return permi_gpu_wanted(options, n) ? fmax(PERMI_SIGNS_GPU_FASTER / permi_gpu_slower(PERM_GPU_32), 1) : 1;
 }
 
 /* Returns the seconds that the order may take, and again the probes. */
@@ -17310,7 +17311,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   there = permi_gpu_bytes();
   if (there > 0) {
     budget->most *= PERMI_GPU_SHARE * there / bytes;
-    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS;
+    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY);
     budget->start = PERMI_GPU_START_SECONDS;
     budget->quick_start = 0;
   }

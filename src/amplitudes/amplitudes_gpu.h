@@ -30,9 +30,12 @@ static perm_status permi_photons_give(void *context, size_t first, size_t count)
 
 static int permi_amplitudes_gpu_takes(permi_amplitudes *p, const perm_options *options)
 {
-  const double seconds = PERMI_GPU_START_SECONDS + p->places * PERMI_AMPLITUDES_GPU_SECONDS;
   char message[PERM_MESSAGE_BYTES];
-  if (!options->gpu.devices || (!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
+  if (!options->gpu.devices)
+    return 0;
+  const double seconds = PERMI_GPU_START_SECONDS +
+                         p->places * PERMI_AMPLITUDES_GPU_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY);
+  if ((!p->asked.on_gpu && options->isa != PERM_ISA_CUDA && seconds >= p->places * p->each) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(1, message)))
     return 0;
   p->each = seconds / p->places;

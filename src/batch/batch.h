@@ -265,11 +265,13 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
   static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
-  const double seconds =
-      PERMI_GPU_DENSE_COMPILE + elements / gpu_rate[0][parts - 1] + bytes / PERMI_BATCH_GPU_BYTES_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
-      !batch->count || (options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
+      !batch->count)
+    return PERM_OK;
+  const double seconds = PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE +
+                         elements / gpu_rate[0][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
+  if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;
   batch->todo = (unsigned char *)permi_allocate(&options->allocator, batch->count, 1);

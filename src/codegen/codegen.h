@@ -139,7 +139,8 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
-  codegen->seconds = codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART);
+  codegen->seconds =
+      codegen->operations * ryser->terms / (PERMI_GPU_PIPE * PERMI_CODEGEN_PART) * permi_gpu_slower(PERM_GPU_FP64);
 }
 
 static void permi_codegen_print_column(permi_code *code, const permi_codegen *codegen, int j, int out)

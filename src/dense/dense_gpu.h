@@ -17,6 +17,11 @@ static int permi_gpu_devices(int gpus, char *message)
   return perm_cuda_devices(gpus, message);
 }
 
+static double permi_gpu_slower(perm_gpu_pipe pipe)
+{
+  return perm_cuda_slower(pipe);
+}
+
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
@@ -181,7 +186,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   work.group = plan->group;
   work.majorant = floats->majorant > 0;
   work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
-  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)(n + 2) / 2, allocator, leaf);
+  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   gpu->majorant = floats->majorant;
@@ -193,18 +198,24 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, r, a);
     permi_float_row_make(a[0], n, &row);
+    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
     constant[r] = (float)ldexp((double)row.entry[0], -61);
+    constant[n + 1 + r] = (float)ldexp((double)block, -61);
     start[r] = row.entry[1];
     for (int k = 0; k < work.high; k++) {
-      start[r] += row.entry[2 + work.walk + k];
-      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)row.entry[2 + work.walk + k]);
+      start[r] += column[k];
+      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
     }
-    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot and walk, all + */
+    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
     permi_float_step(&work, row.entry[0], 1, at);
+    permi_float_step(&work, block, 1, at);
     for (int k = 0; k < work.walk; k++) {
       permi_float_step(&work, row.entry[2 + k], 1, at);
-      permi_float_step(&work, row.entry[2 + k], -2, walk + 4 * k * work.stride + r * (1 + work.low));
-      permi_float_step(&work, row.entry[2 + k], 2, walk + (4 * k + 2) * work.stride + r * (1 + work.low));
+      for (int up = 0; up < 2; up++) { /* the block column back to + */
+        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
+        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
+        permi_float_step(&work, block, 2, to);
+      }
     }
   }
   return PERM_OK;

@@ -8,7 +8,9 @@
 
 #define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
 #define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
-#define PERMI_FLOATS_RATIO 16                /* chosen: FP32 to FP64 */
+#ifndef PERMI_FLOATS_GAIN
+#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
+#endif
 
 typedef struct permi_float_row {
   int64_t entry[PERM_MAX_N]; /* in units of 2^-62 */
@@ -28,17 +30,13 @@ PERMI_DEVICE perm_status permi_float_tables(const permi_dense_plan *plan, const 
 #define permi_float_tables(plan, view, floats, allocator, leaf) PERM_OK
 #endif
 
-/* Returns the GPUs' FP32 operations for one of FP64. */
-#ifndef PERMI_GPU_RATIO
-#define PERMI_GPU_RATIO 2
-#endif
-static int permi_gpu_ratio(void) { return PERMI_GPU_RATIO; }
-
 /* Returns 1 if floats are faster, and as good as asked for: sum |terms| / |permanent| is about e^(0.36 n). */
-static int permi_gpu_floats_pay(const permi_dense_plan *plan, const perm_options *options)
+static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
 {
   const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
-  return permi_gpu_ratio() >= PERMI_FLOATS_RATIO && plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
+  const double doubles = permi_gpu_seconds(plan->n, 1, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  return plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, 1, PERM_GPU_FLOATS) < doubles &&
          units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
              (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
 }
@@ -101,9 +99,9 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
     return 0;
   floats.form = PERMI_FORM_FLOATS;
   floats.group = plan->certify || floats.exact_rows ? 1 : 4;
-  floats.block_columns = 0;
-  floats.outer_columns = n - 2;
-  const int most = n - 2 - PERM_GPU_THREADS_LOG2;
+  floats.block_columns = floats.exact_rows;
+  floats.outer_columns = n - 2 - floats.block_columns;
+  const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
   floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
   *plan = floats;
@@ -113,7 +111,7 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
 static void permi_gpu_plan_any(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   permi_plan_gpu(plan, view, options);
-  if (plan->isa == PERM_ISA_CUDA && permi_gpu_floats_pay(plan, options))
+  if (plan->isa == PERM_ISA_CUDA && permi_floats_pay(plan, options))
     permi_floats_plan(plan, view);
 }
 
@@ -126,11 +124,17 @@ static double permi_float_low(const permi_float_row *row, int walk, int shift)
   return sum;
 }
 
+/* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
+static double permi_floats_digits(int n, double relative) { return -log10(relative) - 0.1563 * n; }
+
 static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+  const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
   const size_t length = permi_plan_explain(leaf, buffer, size);
-  return length + (size_t)snprintf(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                                   "in pairs of floats\n");
+  return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                            "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
+                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, 1, product),
+                            permi_floats_digits(n, 0.3 * PERMI_UNIT));
 }
 
 /* THE BOUND, in u = 2^-24, for rows one by one. z is a row sum y + l with |l| <= L, Y its rounding, P = |product of Y|,
@@ -141,7 +145,7 @@ static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t 
    2. Rows where a chunk starts and entries of its walk are rounded to low units, all to 2^-62: z moves by at most M.
       prod(|Y| + x) is convex in x: (u L + M) D, and all that M does, <= (u L + M) (Q - P) / w, Q = prod(|Y| + w), w =
       2^-10. Sums of P and Q are right to (2 n + 17) u.
-   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 3.5 n + 2) u^2 P.
+   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 5.5 n + 8) u^2 P.
    4. Terms begin at 2^120, and factors are at most 1: 4 n losses of 2^-150. */
 static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_floats *floats, permi_leaf *leaf)
 {
@@ -152,7 +156,7 @@ static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_
   floats->within = (4 * n + 40) * u;
   floats->majorant = 0;
   if (plan->exact_rows) {
-    leaf->bound_relative = (0.5 * n * n + 3.5 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
+    leaf->bound_relative = (0.5 * n * n + 5.5 * n + 8) * PERMI_FLOAT_SQUARE * 1.0001;
     leaf->estimate_relative = 4 * PERMI_FLOAT_SQUARE;
   } else if (plan->certify) {
     leaf->bound_relative = (2 * n * n + 12 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
@@ -194,6 +198,7 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
   leaf->estimate_squares *= unit;
   permi_floats_bounds(plan, low, &floats, leaf);
   leaf->explain = permi_floats_explain;
+  leaf->remark = "summed in pairs of floats";
   leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
   (void)allocator;

@@ -26,6 +26,8 @@ typedef struct permi_gpu_lines {
 #define PERMI_DEVICE static /* defined in perm_cuda.cu */
 /* How many GPUs are usable; 0: message says why. */
 PERMI_DEVICE int permi_gpu_devices(int gpus, char *message);
+/* How many times longer than an H200 the first takes; 1: there is none, or its driver does not tell. */
+PERMI_DEVICE double permi_gpu_slower(perm_gpu_pipe pipe);
 /* run_range of leaves whose context begins with permi_gpu, and the makers of such contexts. */
 PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
                                          perm_partial *partial);
@@ -42,6 +44,7 @@ PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *min
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
 #endif
 #else
+#define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
@@ -100,7 +103,8 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 static double permi_gpu_seconds(int n, int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)

@@ -197,7 +197,8 @@ static int permi_gpu_wanted(const perm_options *options, int n)
 static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   permi_dense_plan gpu = *plan;
-  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N)
+  if (!options->gpu.devices || plan->n < PERMI_GPU_LEAST_N ||
+      (options->isa != PERM_ISA_CUDA && plan->seconds < PERMI_GPU_DENSE_COMPILE))
     return;
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))

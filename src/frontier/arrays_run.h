@@ -413,7 +413,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
   static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* first pass */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
-         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
+         frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY) *
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 

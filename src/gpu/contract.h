@@ -20,6 +20,9 @@ typedef struct perm_gpu_exact {
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
 } perm_gpu_exact;
 
+/* What kernels wait for: doubles; 32-bit numbers; memory. */
+typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_GPU_PIPES } perm_gpu_pipe;
+
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 

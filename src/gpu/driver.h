@@ -71,7 +71,7 @@ typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
   int arch, device;
-  int form; /* of floats: 2 * rows of a group + majorants */
+  int form; /* of floats: 2 * rows of a group + majorants (+ 16 * blocks of a multiprocessor, for trials) */
   uint64_t digest, length;
 } permi_kernel_key;
 
@@ -121,6 +121,7 @@ static struct {
   permi_driver driver;
   permi_nvrtc nvrtc;
   int devices, arch[PERMI_GPUS], processors[PERMI_GPUS], shared[PERMI_GPUS];
+  double slower[PERM_GPU_PIPES]; /* the first */
   CUcontext context[PERMI_GPUS];
   permi_loaded *loaded;
   permi_making *making;
@@ -259,6 +260,28 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
+/* An H200 has 132 multiprocessors at 1.98 GHz of 64 FP64 lanes, and a bus of 6144 bits at 3.2 GHz. */
+static int permi_driver_rates(int arch, char *message)
+{
+  static const CUdevice_attribute asked[] = {
+      CU_DEVICE_ATTRIBUTE_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO,
+      CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH};
+  double *slower = permi_cuda.slower;
+  int told[4];
+  for (int k = 0; k < 4; k++)
+    if (!PERMI_CALL(attribute, (&told[k], asked[k], 0), 0, message))
+      return 0;
+  if (arch == 103 && told[1] < 16) /* a B300's */
+    told[1] = 64;
+  const double lanes = arch <= 80 ? 64 : 128; /* of FP32 in a multiprocessor */
+  slower[PERM_GPU_32] = 132 * 1.98e6 / ((double)permi_cuda.processors[0] * told[0]);
+  slower[PERM_GPU_FP64] = slower[PERM_GPU_32] * 64 * told[1] / lanes;
+  slower[PERM_GPU_MEMORY] = 6144 * 3.201e6 / ((double)told[2] * told[3]);
+  for (int k = 0; k < PERM_GPU_PIPES; k++)
+    slower[k] = slower[k] > 0 && slower[k] < 1e6 ? slower[k] : 1;
+  return 1;
+}
+
 /* The caller holds permi_cuda_lock. */
 static int permi_driver_open(void)
 {
@@ -290,6 +313,8 @@ static int permi_driver_open(void)
     snprintf(message, PERM_MESSAGE_BYTES, "the CUDA driver is there, but no GPU");
     return 0;
   }
+  if (!permi_driver_rates(permi_cuda.arch[0], message))
+    return 0;
   permi_cuda.driver_state = 1;
   return 1;
 }
@@ -329,5 +354,11 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
     found = gpus >= 0 && gpus < permi_cuda.devices ? gpus : permi_cuda.devices;
   pthread_mutex_unlock(&permi_cuda_lock);
   return found;
+}
+
+double perm_cuda_slower(perm_gpu_pipe pipe)
+{
+  char message[PERM_MESSAGE_BYTES];
+  return perm_cuda_devices(1, message) ? permi_cuda.slower[pipe] : 1;
 }
 /* SPDX-License-Identifier: MIT */

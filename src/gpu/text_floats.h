@@ -107,8 +107,9 @@ PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsign
   }
 }
 
-/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. */
-template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: 1 column is unrolled,
+   of entries on the grid. */
+template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
                                  int thread, double *kept)
 {
@@ -141,6 +142,17 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
       }
     }
     permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    if (K) {
+      float next[4];
+      float rest;
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        o.y[r] = permi_add_float(o.y[r], -a.constant[n + 1 + r]);
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, next);
+      permi_two_sum_float(out[0], rest, out[0], -next[0]);
+      out[1] = permi_add_float(out[1], permi_add_float(rest, -next[1]));
+      out[2] = permi_add_float(out[2], next[2]);
+    }
     const double term = permi_add((double)out[0], (double)out[1]);
     sum = permi_add(sum, m & 1 ? -term : term);
     size = permi_add_float(size, out[2]);
@@ -165,7 +177,7 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
   }
 }
 
-template <int N, int GROUP, int LOW, int MAJORANT, int COUNT>
+template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
 {
   extern __shared__ double2 permi_shared[];
@@ -175,7 +187,7 @@ __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, f
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  permi_float_walk<N, GROUP, LOW, MAJORANT, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
+  permi_float_walk<N, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
   permi_total(room, a.out);
 }
 )

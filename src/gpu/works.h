@@ -129,6 +129,7 @@ extern "C" {
 #endif
 /* Returns how many are usable, at most `gpus`; 0: message says why. */
 int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES]);
+double perm_cuda_slower(perm_gpu_pipe pipe); /* as permi_gpu_slower */
 /* Adds chunks [begin, end), or a prefix, to *partial. */
 perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t end, const perm_options *options,
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,

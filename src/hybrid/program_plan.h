@@ -58,7 +58,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
   const double large = fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000;
   return (code->operations + code->moves) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
          (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
-         (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
+         permi_gpu_slower(PERM_GPU_FP64) * (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
 static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
@@ -286,7 +286,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
     return otherwise;
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
-  return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+  return PERMI_GPU_PIPE * PERMI_GPU_PART / (slower * permi_gpu_slower(PERM_GPU_FP64));
 }
 
 static double permi_code_search_all(permi_code_choice *choice, double rival)

@@ -63,7 +63,8 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
         gpu->terms *= gpu->settings[gpu->digits++];
         gpu->total += copies[i];
       }
-  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * permi_gpu_slower(PERM_GPU_FP64) *
+                 (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
 }
 
 static void permi_minors_gpu_cut(permi_minors_gpu *gpu)

@@ -158,8 +158,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  signs->gpu_seconds = PERMI_GPU_COMPILE + (each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
-                                            each[3] * (1 + signs->shared_words) * counted[3]);
+  const double here = each[0] * counted[0] + each[1] * counted[1] + each[2] * counted[2] +
+                      each[3] * (1 + signs->shared_words) * counted[3];
+  signs->gpu_seconds = PERMI_GPU_COMPILE + here * (signs->gpu ? permi_gpu_slower(PERM_GPU_32) : 1);
   fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
   /* a range may have all prefixes */
   signs->gpu &= found && (signs->by_table || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth &&
@@ -207,7 +208,7 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
 /* How much faster than a core the search may be. */
 static double permi_signs_faster(const perm_options *options, int n)
 {
-  return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
+  return permi_gpu_wanted(options, n) ? fmax(PERMI_SIGNS_GPU_FASTER / permi_gpu_slower(PERM_GPU_32), 1) : 1;
 }
 
 /* Returns the seconds that the order may take, and again the probes. */

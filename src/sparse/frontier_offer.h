@@ -203,7 +203,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   there = permi_gpu_bytes();
   if (there > 0) {
     budget->most *= PERMI_GPU_SHARE * there / bytes;
-    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS;
+    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS * permi_gpu_slower(PERM_GPU_MEMORY);
     budget->start = PERMI_GPU_START_SECONDS;
     budget->quick_start = 0;
   }

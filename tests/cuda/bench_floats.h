@@ -3,7 +3,8 @@ enum { BENCH_FP64, BENCH_GROUPS, BENCH_ROWS, BENCH_CERTIFIED, BENCH_GRID, BENCH_
 static const char *const bench_float_name[] = {"FP64", "floats, groups of 4", "floats, one row", "floats, certified",
                                                "floats, entries of 24 bits", "FP64, double-double"};
 
-static perm_job *bench_float_job(int n, const double *a, int way)
+/* columns, blocks: unrolled, of a multiprocessor at least; below 0, 0: as planned. */
+static perm_job *bench_float_job(int n, const double *a, int way, int columns, int blocks)
 {
   perm_options options;
   permi_dense_plan plan;
@@ -16,15 +17,21 @@ static perm_job *bench_float_job(int n, const double *a, int way)
   options.tolerance = 1e300; /* whatever is to be expected */
   options.precision = way == BENCH_DD ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
   options.certify = way == BENCH_CERTIFIED;
-  inside_gpu_ratio = way == BENCH_FP64 ? 2 : 64;
+  inside_floats_gain = way == BENCH_FP64 ? 1e9 : 0;
   if (inside_plan_real(n, n, a, n, &options, &plan, &r) != PERM_OK ||
       (plan.form == PERMI_FORM_FLOATS) != (way != BENCH_FP64 && way != BENCH_DD)) {
     printf("n %d, %s: not planned: %s\n", n, bench_float_name[way], r.message);
     return NULL;
   }
-  inside_gpu_ratio = 2;
+  inside_floats_gain = 2;
   if (way == BENCH_ROWS)
     plan.group = 1;
+  if (columns >= 0) {
+    plan.outer_columns += plan.block_columns - columns;
+    plan.block_columns = columns;
+    plan.chunks = UINT64_C(1) << (plan.outer_columns - plan.chunk_log2);
+  }
+  plan.group += 8 * blocks;
   if (inside_job_real(&plan, a, n, &options, &job, &r) != PERM_OK)
     printf("n %d, %s: %s\n", n, bench_float_name[way], r.message);
   return job;
@@ -69,12 +76,39 @@ static void bench_float_matrix(int n, int kind, double *a)
   }
 }
 
-void bench_floats(int whole); /* for bench.cu */
+static void bench_float_variants(void)
+{
+  static const int sizes[] = {24, 36, 40, 44, 48, 56, 62};
+  static double a[64 * 64];
+  printf("| n | kernel | unrolled | blocks 3 | 4 | 5 | 6 |, elements/s\n|---|---|---|---|---|---|---|\n");
+  for (int k = 0; k < 7; k++)
+    for (int way = BENCH_GROUPS; way <= BENCH_GRID; way++)
+      for (int columns = 0; columns <= (way == BENCH_GRID); columns++) {
+        bench_float_matrix(sizes[k], way == BENCH_GRID ? 2 : 0, a);
+        printf("| %d | %s | %d |", sizes[k], bench_float_name[way], columns);
+        for (int blocks = 3; blocks <= 6; blocks++) {
+          perm_result r;
+          perm_job *job = blocks == 6 && way != BENCH_GRID ? NULL
+                                                           : bench_float_job(sizes[k], a, way, columns, blocks);
+          if (job)
+            printf(" %.3e |", bench_float_run(job, sizes[k], way, 2e12, &r));
+          fflush(stdout);
+          perm_job_free(job);
+        }
+        printf("\n");
+      }
+}
+
+void bench_floats(int whole); /* for bench.cu; 2: variants of kernels */
 void bench_floats(int whole)
 {
   static const int sizes[] = {36, 40, 48, 62};
   static const char *const kinds[] = {"U(0,1)", "U(-1,1)", "0/1"};
   static double a[64 * 64];
+  if (whole == 2) {
+    bench_float_variants();
+    return;
+  }
   printf("| n | FP64 | floats, groups of 4 | one row | certified | entries of 24 bits | elements/s\n"
          "|---|---|---|---|---|---|\n");
   for (int k = 0; k < 4; k++) {
@@ -82,7 +116,7 @@ void bench_floats(int whole)
     for (int way = 0; way < BENCH_DD; way++) {
       perm_result r;
       bench_float_matrix(sizes[k], way == BENCH_GRID ? 2 : 0, a);
-      perm_job *job = bench_float_job(sizes[k], a, way);
+      perm_job *job = bench_float_job(sizes[k], a, way, -1, 0);
       if (job)
         printf(" %.3e |", bench_float_run(job, sizes[k], way, 5e12, &r));
       fflush(stdout);
@@ -101,7 +135,7 @@ void bench_floats(int whole)
         bench_float_matrix(n, kind, a);
         if (way != BENCH_DD && way != BENCH_FP64 && (way == BENCH_GRID) != (kind == 2))
           continue;
-        perm_job *job = bench_float_job(n, a, way);
+        perm_job *job = bench_float_job(n, a, way, -1, 0);
         memset(&r, 0, sizeof r);
         const double rate = job ? bench_float_run(job, n, way, 1e300, &r) : 0;
         perm_job_free(job);

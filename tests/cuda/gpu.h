@@ -2,6 +2,7 @@
 
 void perm_cuda_test_driver(int devices);
 void perm_cuda_test_shared(int bytes);
+void perm_cuda_test_card(const int card[5]);
 long perm_cuda_test_fault(long calls);
 char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message);
 unsigned perm_cuda_test_piece(int shares_tasks, double chunks_per_second, unsigned chunks);

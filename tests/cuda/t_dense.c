@@ -534,6 +534,37 @@ TEST(t_cuda_plans)
   CHECK(inside_plan_real(14, 14, a, 14, &options, &plan, &r) == PERM_ERROR_OPTION);
 }
 
+/* Predictions are of the card: an H200 sums order 40 in 2.2 s. */
+TEST(t_cuda_cards)
+{
+  static const struct {
+    int card[5];
+    double doubles, integers, memory;
+  } cards[] = {{{132, 1980000, 2, 3201000, 6144}, 1, 1, 1},               /* H200 */
+               {{128, 2520000, 64, 10501000, 384}, 25.93, 0.810, 4.88},   /* RTX 4090 */
+               {{108, 1410000, 2, 1593000, 5120}, 3.43, 1.716, 2.41},     /* A100; the twin is of sm_22: 64 lanes */
+               {{132, 0, 0, 0, 0}, 1, 1, 1}};                             /* says nothing */
+  static double a[40 * 40];
+  cuda_matrix(CUDA_UNIFORM, 40, 1, a);
+  for (size_t k = 0; k < sizeof cards / sizeof cards[0]; k++) {
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+    permi_dense_plan plan;
+    perm_result r;
+    int given[5];
+    memcpy(given, cards[k].card, sizeof given);
+    given[2] /= k < 2 ? 2 : 1; /* of twice the lanes */
+    perm_cuda_test_card(given);
+    perm_cuda_test_driver(1);
+    CHECK(inside_plan_real(40, 40, a, 40, &options, &plan, &r) == PERM_OK && plan.isa == PERM_ISA_CUDA);
+    CHECK(fabs(permi_gpu_slower(PERM_GPU_FP64) / cards[k].doubles - 1) < 0.01);
+    CHECK(fabs(permi_gpu_slower(PERM_GPU_32) / cards[k].integers - 1) < 0.01);
+    CHECK(fabs(permi_gpu_slower(PERM_GPU_MEMORY) / cards[k].memory - 1) < 0.01);
+    CHECK(fabs((plan.seconds - PERMI_GPU_DENSE_COMPILE) / (2.156 * cards[k].doubles) - 1) < 0.02);
+  }
+  perm_cuda_test_card(NULL);
+  perm_cuda_test_driver(0);
+}
+
 /* Code generation, as far as it goes without a GPU: NVRTC takes the source of every kind of kernel. With the
    environment's PERM_CUDA_KEEP, machine code for sm_90 goes to build/kernel_*.cubin (for cuobjdump). */
 TEST(t_cuda_compiles)

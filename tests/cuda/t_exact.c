@@ -281,4 +281,36 @@ TEST(t_cuda_exact_known)
   }
   perm_cuda_test_driver(0);
 }
+/* NVRTC takes the kernels, also for cards of little FP64. PERM_CUDA_KEEP: as in t_cuda_compiles. */
+TEST(t_cuda_exact_compiles)
+{
+  static const int kinds[] = {WHOLE_ONES, WHOLE_SMALL, WHOLE_MILLION}, archs[] = {89, 90};
+  int64_t *a = (int64_t *)calloc(32 * 32, sizeof *a);
+  for (int k = 0; k < 6; k++) {
+    const int kind = kinds[k / 2], arch = archs[k % 2];
+    perm_options options = whole_options(1);
+    perm_job *job = NULL;
+    perm_result r;
+    char message[PERM_MESSAGE_BYTES] = "", *image;
+    size_t size = 0;
+    whole_matrix(kind, 32, 1, 0, a);
+    CHECK_SHOW(perm_job_integer(32, 32, a, 32, &options, &job, &r) == PERM_OK, "%s", r.message);
+    image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, arch, &size, message);
+    perm_job_free(job);
+    if (!image && strstr(message, "no NVRTC")) {
+      free(a);
+      SKIP("no NVRTC");
+    }
+    CHECK_SHOW(image && size > 1000, "%s, sm_%d: %s", whole_name[kind], arch, message);
+    if (image && getenv("PERM_CUDA_KEEP")) {
+      char name[64];
+      snprintf(name, sizeof name, "build/exact_%d_sm%d.cubin", kind, arch);
+      FILE *file = fopen(name, "wb");
+      if (file && fwrite(image, 1, size, file) == size)
+        fclose(file);
+    }
+    free(image);
+  }
+  free(a);
+}
 /* SPDX-License-Identifier: MIT */

@@ -23,11 +23,11 @@ static void permi_twin_walk(const permi_arguments<512> &a, const double *table, 
     permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512, 128>(a, table, chunk, t, room + t);
 }
 
-template <int GROUP, int LOW, int MAJORANT>
+template <int GROUP, int LOW, int MAJORANT, int K>
 static void permi_twin_floats(const permi_arguments<1024, float> &a, const float *table, uint64_t chunk, double *room)
 {
   for (int t = 0; t < 128; t++)
-    permi_float_walk<0, GROUP, LOW, MAJORANT, 1024>(a, table, chunk, t, room + t);
+    permi_float_walk<0, GROUP, LOW, MAJORANT, K, 1024>(a, table, chunk, t, room + t);
 }
 
 static void permi_twin_float_chunk(const permi_kernel_key *key, const permi_arguments<512> &given, uint64_t chunk,
@@ -37,11 +37,10 @@ static void permi_twin_float_chunk(const permi_kernel_key *key, const permi_argu
   double room[5 * 128];
   memcpy(&a, &given, sizeof a);
   const float *table = (const float *)(a.table + (key->n + 1) / 2 * 2 * (1 + a.high));
-  if (!key->low)
-    permi_twin_floats<1, 0, 0>(a, table, chunk, room);
-  else
-    (key->form == 3 ? permi_twin_floats<1, 1, 1> : key->form == 2 ? permi_twin_floats<1, 1, 0>
-                                                                   : permi_twin_floats<4, 1, 0>)(a, table, chunk, room);
+  (!key->low ? (key->block ? permi_twin_floats<1, 0, 0, 1> : permi_twin_floats<1, 0, 0, 0>)
+   : key->form == 3 ? permi_twin_floats<1, 1, 1, 0>
+   : key->form == 2 ? permi_twin_floats<1, 1, 0, 0>
+                    : permi_twin_floats<4, 1, 0, 0>)(a, table, chunk, room);
   permi_twin_fold(room, sums);
 }
 
@@ -272,9 +271,17 @@ static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
 static int permi_twin_shared = 232448; /* as an H200 */
+static int permi_twin_card[5]; /* multiprocessors, clock, FP32 over FP64, memory's clock and bus; 0: 2, not told */
 static CUresult permi_twin_attribute(int *value, CUdevice_attribute what, CUdevice)
 {
-  *value = what == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? permi_twin_shared : 2;
+  const int *card = permi_twin_card;
+  *value = what == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN           ? permi_twin_shared
+           : what == CU_DEVICE_ATTRIBUTE_CLOCK_RATE                                 ? card[1]
+           : what == CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO      ? card[2]
+           : what == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE                          ? card[3]
+           : what == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH                    ? card[4]
+           : what == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT && card[0]            ? card[0]
+                                                                                    : 2;
   return CUDA_SUCCESS;
 }
 static CUresult permi_twin_retain(CUcontext *context, CUdevice) { *context = (CUcontext)1; return CUDA_SUCCESS; }
@@ -518,6 +525,14 @@ extern "C" void perm_cuda_test_driver(int devices)
 extern "C" void perm_cuda_test_shared(int bytes)
 {
   permi_twin_shared = bytes;
+}
+
+/* What the twin says of its card, from the next perm_cuda_test_driver on; NULL: two multiprocessors, nothing else. */
+extern "C" void perm_cuda_test_card(const int card[5])
+{
+  memset(permi_twin_card, 0, sizeof permi_twin_card);
+  if (card)
+    memcpy(permi_twin_card, card, sizeof permi_twin_card);
 }
 
 /* The memory that the twin says it has. */
