@@ -71,8 +71,8 @@
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds, >>floats: sums of Glynn,
-                     Ryser; n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
+                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
@@ -6233,6 +6233,10 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
+/* Sums in pairs of floats where they are good enough and much faster. */
+PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
@@ -6245,6 +6249,8 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #else
 #define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_floats_plan(plan, view, options) (void)0
+#define permi_floats_leaf(plan, view, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
@@ -6376,6 +6382,8 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
   const int parts = view->parts;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  if (plan->form == PERMI_FORM_FLOATS)
+    return permi_floats_leaf(plan, view, allocator, leaf);
   for (int r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     permi_plan_row(plan, view, i, a);
@@ -6592,6 +6600,8 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
     *plan = gpu;
+  if (plan->isa == PERM_ISA_CUDA)
+    permi_floats_plan(plan, view, options);
 }
 
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
@@ -6939,217 +6949,6 @@ static double permi_dense_rate(const perm_options *options)
 {
   static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
   return permi_kernel_for(&real, permi_isa(options), PERMI_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
-}
-
-/* ========================================================================================== >>floats
-   Dense sums in pairs of floats (>>text_floats), for GPUs with little FP64. A row times a factor near 1 / (its sum of
-   moduli) that puts its pivot on the grid of 2^-24, or times a power of two if that holds all entries: |row sum| <= 1,
-   no pivot is treated apart but 0 < |pivot| < 2^-22. Columns as in >>gpu, plain; the walk has the entries' high words
-   on that grid and low words, and the rest is summed in units of 2^-62 where a chunk starts. */
-
-#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
-#define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
-#ifndef PERMI_FLOATS_GAIN
-#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
-#endif
-
-typedef struct permi_float_row {
-  int64_t entry[PERM_MAX_N]; /* in units of 2^-62 */
-  double times, divisor;     /* the row was multiplied by times / (2^24 divisor) */
-} permi_float_row;
-
-typedef struct permi_floats {
-  int walk, shift;         /* columns; low words are multiples of 2^(shift - 62) */
-  double majorant, within; /* what the bound adds of sums of majorants, which are right to `within` */
-} permi_floats;
-
-#if defined(PERM_WITH_CUDA)
-PERMI_DEVICE perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view,
-                                            const permi_floats *floats, const perm_allocator *allocator,
-                                            permi_leaf *leaf);
-#else
-#define permi_float_tables(plan, view, floats, allocator, leaf) PERM_OK
-#endif
-
-/* Returns 1 if floats are faster, and as good as asked for: sum |terms| / |permanent| is about e^(0.36 n). */
-static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
-{
-  const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
-  const double doubles = permi_gpu_seconds(plan->n, 1, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
-  return plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
-         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, 1, PERM_GPU_FLOATS) < doubles &&
-         units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
-             (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
-}
-
-static double permi_moduli(const double *a, int n)
-{
-  double sum = 0;
-  for (int j = 0; j < n; j++)
-    sum += fabs(a[j]);
-  return sum;
-}
-
-static int64_t permi_high_word(int64_t x) { return (x + ((int64_t)1 << 37)) >> 38; }
-
-static int64_t permi_rest_of(int64_t x) { return x - permi_high_word(x) * ((int64_t)1 << 38); }
-
-/* Row a, the pivot first; 1 / 2^-18 is left for what words round up. */
-static void permi_float_row_make(const double *a, int n, permi_float_row *row)
-{
-  const double moduli = permi_moduli(a, n);
-  row->times = 16777216;
-  row->divisor = a[0] != 0 ? a[0] : moduli * (1 + 1.0 / 131072);
-  if (permi_few_digits(a, n, moduli))
-    row->divisor = permi_shift(1, permi_log2_ceiling(moduli));
-  else if (a[0] != 0)
-    row->times = floor(fabs(a[0]) / moduli * (16777216 - 65));
-  for (int j = 0; j < n; j++) { /* off by half a unit and 2^-40 of it */
-    const double quotient = a[j] / row->divisor;
-    const double rest = -PERMI_REST(quotient, row->divisor, a[j]) / row->divisor;
-    double high = quotient * row->times;
-    PERMI_KEEP_DOUBLE(high);
-    const double low = ldexp(PERMI_REST(quotient, row->times, high) + rest * row->times, 38);
-    const double whole = floor(ldexp(high, 38));
-    row->entry[j] = (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
-  }
-}
-
-/* Returns 0 if every column has small pivots. */
-static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
-{
-  const int n = plan->n;
-  double least[PERM_MAX_N], row[2][PERM_MAX_N];
-  permi_dense_plan floats = *plan;
-  floats.pivot = 0;
-  floats.exact_rows = 1;
-  for (int j = 0; j < n; j++)
-    least[j] = 1;
-  for (int i = 0; i < n; i++) {
-    permi_plan_row(&floats, view, i, row);
-    const double moduli = permi_moduli(row[0], n);
-    if (permi_few_digits(row[0], n, moduli))
-      continue;
-    floats.exact_rows = 0;
-    for (int j = 0; j < n; j++)
-      least[j] = row[0][j] != 0 ? fmin(least[j], fabs(row[0][j]) / moduli) : least[j];
-  }
-  for (int j = 0; j < n; j++)
-    floats.pivot = least[j] > least[floats.pivot] ? j : floats.pivot;
-  if (plan->lossy || least[floats.pivot] < 1.0 / (1 << 22))
-    return 0;
-  floats.form = PERMI_FORM_FLOATS;
-  floats.group = plan->certify || floats.exact_rows ? 1 : 4;
-  floats.block_columns = floats.exact_rows;
-  floats.outer_columns = n - 2 - floats.block_columns;
-  const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
-  floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
-  floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
-  *plan = floats;
-  return 1;
-}
-
-static void permi_gpu_plan_any(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
-{
-  permi_plan_gpu(plan, view, options);
-  if (plan->isa == PERM_ISA_CUDA && permi_floats_pay(plan, options))
-    permi_floats_plan(plan, view);
-}
-
-/* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
-static double permi_float_low(const permi_float_row *row, int walk, int shift)
-{
-  double sum = ldexp(1, 37);
-  for (int j = 2; j < 2 + walk; j++)
-    sum += fabs((double)permi_rest_of(row->entry[j])) + ldexp(1, shift - 1);
-  return sum;
-}
-
-/* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
-static double permi_floats_digits(int n, double relative) { return -log10(relative) - 0.1563 * n; }
-
-static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
-{
-  const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
-  const size_t length = permi_plan_explain(leaf, buffer, size);
-  return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
-                            "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
-                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, 1, product),
-                            permi_floats_digits(n, 0.3 * PERMI_UNIT));
-}
-
-/* THE BOUND, in u = 2^-24, for rows one by one. z is a row sum y + l with |l| <= L, Y its rounding, P = |product of Y|,
-   D the sum over rows of the product of the other |Y|; no underflow but 4.
-   1. A row is off by u |p l| + 6 u^2 |p Y| + 2 u |c Y| (tests/proofs/floats.g), |c| by row k is at most 2 k u P + u sum
-      |l_i| P / |Y_i|: a term by (2 n^2 + 4 n) u^2 P + u L D, and second order: a factor 1.0001. The pair of signs adds
-      (4 n + 1) u^2 P, sums in doubles u^2 P.
-   2. Rows where a chunk starts and entries of its walk are rounded to low units, all to 2^-62: z moves by at most M.
-      prod(|Y| + x) is convex in x: (u L + M) D, and all that M does, <= (u L + M) (Q - P) / w, Q = prod(|Y| + w), w =
-      2^-10. Sums of P and Q are right to (2 n + 17) u.
-   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 5.5 n + 8) u^2 P.
-   4. Terms begin at 2^120, and factors are at most 1: 4 n losses of 2^-150. */
-static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_floats *floats, permi_leaf *leaf)
-{
-  const double n = plan->n, u = 1.0 / 16777216;
-  const double moved = ldexp(floats->walk + 1, floats->shift - 63) + ldexp(n + 1, -62);
-  leaf->bound_relative = leaf->bound_value = 0;
-  leaf->bound_absolute = ldexp(4 * n, plan->n - 151);
-  floats->within = (4 * n + 40) * u;
-  floats->majorant = 0;
-  if (plan->exact_rows) {
-    leaf->bound_relative = (0.5 * n * n + 5.5 * n + 8) * PERMI_FLOAT_SQUARE * 1.0001;
-    leaf->estimate_relative = 4 * PERMI_FLOAT_SQUARE;
-  } else if (plan->certify) {
-    leaf->bound_relative = (2 * n * n + 12 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
-    floats->majorant = 1024 * (u * ldexp(low, -62) + moved) / leaf->bound_relative * 1.0001;
-  } else {
-    leaf->bound_relative = (double)INFINITY;
-  }
-  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
-}
-
-static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
-                                     const perm_allocator *allocator, permi_leaf *leaf)
-{
-  const int n = plan->n;
-  double a[2][PERM_MAX_N], low = 0, unit = ldexp(1, 120);
-  permi_floats floats = {plan->chunk_log2 - PERM_GPU_THREADS_LOG2, 13, 0, 0};
-  permi_float_row row;
-  do { /* low words of all rows fit 24 bits */
-    low = 0;
-    floats.shift++;
-    for (int i = 0; i < n; i++) {
-      permi_plan_row(plan, view, i, a);
-      permi_float_row_make(a[0], n, &row);
-      low = fmax(low, permi_float_low(&row, floats.walk, floats.shift));
-    }
-  } while (low > ldexp(1, floats.shift + 24));
-  leaf->scale_exp2 -= 120;
-  for (int i = 0; i < n; i++) {
-    permi_plan_row(plan, view, i, a);
-    permi_float_row_make(a[0], n, &row);
-    permi_dd inverse = permi_dd_make(1 / row.times);
-    inverse.lo = -PERMI_REST(inverse.hi, row.times, 1) / row.times;
-    leaf->scale = permi_dd_multiply(leaf->scale, inverse);
-    leaf->scale_exp2 += 24;
-    permi_leaf_scale_by(leaf, 1, row.divisor, 0);
-    unit *= row.times / (16777216 * fabs(row.divisor));
-  }
-  leaf->estimate_absolute *= unit;
-  leaf->estimate_squares *= unit;
-  permi_floats_bounds(plan, low, &floats, leaf);
-  leaf->explain = permi_floats_explain;
-  leaf->remark = "summed in pairs of floats";
-  leaf->release = permi_release;
-  leaf->run_range = permi_gpu_range;
-  (void)allocator;
-  return permi_float_tables(plan, view, &floats, allocator, leaf);
-}
-
-static perm_status permi_gpu_leaf_any(const permi_dense_plan *plan, const permi_view *view,
-                                      const perm_allocator *allocator, permi_leaf *leaf)
-{
-  return (plan->form == PERMI_FORM_FLOATS ? permi_floats_leaf : permi_gpu_leaf)(plan, view, allocator, leaf);
 }
 
 PERMI_BRIEF_END
@@ -10817,7 +10616,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_gpu_plan_any, permi_gpu_seconds, permi_gpu_leaf_any};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}

@@ -70,8 +70,8 @@
      base/           >>platform, >>prices, >>memory, >>doubles, >>integers, >>ring, >>cpu, >>files, >>names
      job/            >>control, >>job, >>state, >>problem, >>checkpoint
      gpu/            >>contract: plans of GPUs
-     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds, >>floats: sums of Glynn,
-                     Ryser; n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
+     dense/          >>kernels, >>small, >>plain, >>scale, >>dense, >>gpu, >>plan, >>bounds: sums of Glynn and Ryser;
+                     n <= 16; error bounds; vector loops: >>dense_kernels, >>small_kernels.
                      PERMI_INSTANCE(glynn_real, ...) defines permi_glynn_real_avx512, _avx2, ...
      exact/          >>residues, >>exact, >>limbs, >>small_exact, >>exact_device, >>exact_kernels: integers
      multiplicities/ >>counts, >>subsets, >>sign_sums, >>counts_leaf, >>counts_kernels: equal lines, rectangles
@@ -145,7 +145,6 @@ PERMI_BRIEF_END
 #include "dense/plan.h"
 PERMI_BRIEF_BEGIN
 #include "dense/bounds.h"
-#include "dense/floats.h"
 PERMI_BRIEF_END
 
 #include "exact/residues.h"

@@ -11,6 +11,7 @@
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+                     >>floats         dense sums in pairs of floats: plan, tables, bound
      exact/          >>exact_gpu      row sums in words, skipping
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
@@ -58,6 +59,7 @@
 
 #if PERMI_CUDA_HOST == 1
 #include "dense/dense_gpu.h"
+#include "dense/floats.h"
 #include "exact/exact_gpu.h"
 #include "minors/minors_gpu.h"
 #include "batch/batch_gpu.h"

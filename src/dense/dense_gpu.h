@@ -1,6 +1,6 @@
 /* ======================================================================================= >>dense_gpu */
 #pragma once
-#include "floats.h"
+#include "gpu.h"
 #include "../gpu/works.h"
 
 typedef struct permi_gpu {
@@ -159,64 +159,6 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
     permi_plan_row(plan, view, lines->order[r], a);
     permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
     permi_gpu_table_row(&work, table, word, r);
-  }
-  return PERM_OK;
-}
-
-/* Column j's words, `times` as many, are added to the floats of a row of the walk. */
-static void permi_float_step(const perm_gpu_work *work, int64_t entry, int times, float *to)
-{
-  const int shift = work->plain;
-  const int64_t low = (permi_rest_of(entry) + ((int64_t)1 << (shift - 1))) >> shift;
-  to[0] += (float)(times * permi_high_word(entry)) * (1.0f / 16777216); /* exact, as all that follows */
-  if (work->low)
-    to[1] += (float)(times * low) * (float)ldexp(1, shift - 62);
-}
-
-static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view, const permi_floats *floats,
-                                      const perm_allocator *allocator, permi_leaf *leaf)
-{
-  const int n = plan->n;
-  double a[2][PERM_MAX_N];
-  permi_float_row row;
-  perm_gpu_work work;
-  memset(&work, 0, sizeof work);
-  work.low = !plan->exact_rows;
-  work.plain = floats->shift;
-  work.group = plan->group;
-  work.majorant = floats->majorant > 0;
-  work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
-  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
-  if (!gpu)
-    return PERM_ERROR_MEMORY;
-  gpu->majorant = floats->majorant;
-  gpu->within = floats->within;
-  int64_t *start = (int64_t *)(void *)(gpu + 1);
-  float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
-  float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
-  constant[n] = (float)ldexp(1, floats->shift - 62);
-  for (int r = 0; r < n; r++) {
-    permi_plan_row(plan, view, r, a);
-    permi_float_row_make(a[0], n, &row);
-    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
-    constant[r] = (float)ldexp((double)row.entry[0], -61);
-    constant[n + 1 + r] = (float)ldexp((double)block, -61);
-    start[r] = row.entry[1];
-    for (int k = 0; k < work.high; k++) {
-      start[r] += column[k];
-      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
-    }
-    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
-    permi_float_step(&work, row.entry[0], 1, at);
-    permi_float_step(&work, block, 1, at);
-    for (int k = 0; k < work.walk; k++) {
-      permi_float_step(&work, row.entry[2 + k], 1, at);
-      for (int up = 0; up < 2; up++) { /* the block column back to + */
-        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
-        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
-        permi_float_step(&work, block, 2, to);
-      }
-    }
   }
   return PERM_OK;
 }

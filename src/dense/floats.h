@@ -4,6 +4,7 @@
    no pivot is treated apart but 0 < |pivot| < 2^-22. Columns as in >>gpu, plain; the walk has the entries' high words
    on that grid and low words, and the rest is summed in units of 2^-62 where a chunk starts. */
 #pragma once
+#include "dense_gpu.h"
 #include "bounds.h"
 
 #define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
@@ -21,14 +22,6 @@ typedef struct permi_floats {
   int walk, shift;         /* columns; low words are multiples of 2^(shift - 62) */
   double majorant, within; /* what the bound adds of sums of majorants, which are right to `within` */
 } permi_floats;
-
-#if defined(PERM_WITH_CUDA)
-PERMI_DEVICE perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view,
-                                            const permi_floats *floats, const perm_allocator *allocator,
-                                            permi_leaf *leaf);
-#else
-#define permi_float_tables(plan, view, floats, allocator, leaf) PERM_OK
-#endif
 
 /* Returns 1 if floats are faster, and as good as asked for: sum |terms| / |permanent| is about e^(0.36 n). */
 static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
@@ -53,7 +46,7 @@ static int64_t permi_high_word(int64_t x) { return (x + ((int64_t)1 << 37)) >> 3
 
 static int64_t permi_rest_of(int64_t x) { return x - permi_high_word(x) * ((int64_t)1 << 38); }
 
-/* Row a, the pivot first; 1 / 2^-18 is left for what words round up. */
+/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
 static void permi_float_row_make(const double *a, int n, permi_float_row *row)
 {
   const double moduli = permi_moduli(a, n);
@@ -74,18 +67,20 @@ static void permi_float_row_make(const double *a, int n, permi_float_row *row)
   }
 }
 
-/* Returns 0 if every column has small pivots. */
-static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
+/* Takes floats unless every column has small pivots. */
+static void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int n = plan->n;
   double least[PERM_MAX_N], row[2][PERM_MAX_N];
   permi_dense_plan floats = *plan;
+  if (plan->lossy || !permi_floats_pay(plan, options))
+    return;
   floats.pivot = 0;
   floats.exact_rows = 1;
   for (int j = 0; j < n; j++)
     least[j] = 1;
   for (int i = 0; i < n; i++) {
-    permi_plan_row(&floats, view, i, row);
+    permi_plan_row(&floats, view, i, row); /* as it stands */
     const double moduli = permi_moduli(row[0], n);
     if (permi_few_digits(row[0], n, moduli))
       continue;
@@ -95,8 +90,8 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
   }
   for (int j = 0; j < n; j++)
     floats.pivot = least[j] > least[floats.pivot] ? j : floats.pivot;
-  if (plan->lossy || least[floats.pivot] < 1.0 / (1 << 22))
-    return 0;
+  if (least[floats.pivot] < 1.0 / (1 << 22))
+    return;
   floats.form = PERMI_FORM_FLOATS;
   floats.group = plan->certify || floats.exact_rows ? 1 : 4;
   floats.block_columns = floats.exact_rows;
@@ -105,14 +100,6 @@ static int permi_floats_plan(permi_dense_plan *plan, const permi_view *view)
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
   floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
   *plan = floats;
-  return 1;
-}
-
-static void permi_gpu_plan_any(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
-{
-  permi_plan_gpu(plan, view, options);
-  if (plan->isa == PERM_ISA_CUDA && permi_floats_pay(plan, options))
-    permi_floats_plan(plan, view);
 }
 
 /* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
@@ -167,6 +154,64 @@ static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
 
+/* Column j's words, `times` as many, are added to the floats of a row of the walk. */
+static void permi_float_step(const perm_gpu_work *work, int64_t entry, int times, float *to)
+{
+  const int shift = work->plain;
+  const int64_t low = (permi_rest_of(entry) + ((int64_t)1 << (shift - 1))) >> shift;
+  to[0] += (float)(times * permi_high_word(entry)) * (1.0f / 16777216); /* exact, as all that follows */
+  if (work->low)
+    to[1] += (float)(times * low) * (float)ldexp(1, shift - 62);
+}
+
+static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view, const permi_floats *floats,
+                                      const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  double a[2][PERM_MAX_N];
+  permi_float_row row;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = !plan->exact_rows;
+  work.plain = floats->shift;
+  work.group = plan->group;
+  work.majorant = floats->majorant > 0;
+  work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
+  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  gpu->majorant = floats->majorant;
+  gpu->within = floats->within;
+  int64_t *start = (int64_t *)(void *)(gpu + 1);
+  float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
+  float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
+  constant[n] = (float)ldexp(1, floats->shift - 62);
+  for (int r = 0; r < n; r++) {
+    permi_plan_row(plan, view, r, a);
+    permi_float_row_make(a[0], n, &row);
+    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
+    constant[r] = (float)ldexp((double)row.entry[0], -61);
+    constant[n + 1 + r] = (float)ldexp((double)block, -61);
+    start[r] = row.entry[1];
+    for (int k = 0; k < work.high; k++) {
+      start[r] += column[k];
+      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
+    }
+    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
+    permi_float_step(&work, row.entry[0], 1, at);
+    permi_float_step(&work, block, 1, at);
+    for (int k = 0; k < work.walk; k++) {
+      permi_float_step(&work, row.entry[2 + k], 1, at);
+      for (int up = 0; up < 2; up++) { /* the block column back to + */
+        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
+        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
+        permi_float_step(&work, block, 2, to);
+      }
+    }
+  }
+  return PERM_OK;
+}
+
 static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
                                      const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -201,13 +246,7 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
   leaf->remark = "summed in pairs of floats";
   leaf->release = permi_release;
   leaf->run_range = permi_gpu_range;
-  (void)allocator;
   return permi_float_tables(plan, view, &floats, allocator, leaf);
 }
 
-static perm_status permi_gpu_leaf_any(const permi_dense_plan *plan, const permi_view *view,
-                                      const perm_allocator *allocator, permi_leaf *leaf)
-{
-  return (plan->form == PERMI_FORM_FLOATS ? permi_floats_leaf : permi_gpu_leaf)(plan, view, allocator, leaf);
-}
 /* SPDX-License-Identifier: MIT */

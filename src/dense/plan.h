@@ -203,6 +203,8 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
     *plan = gpu;
+  if (plan->isa == PERM_ISA_CUDA)
+    permi_floats_plan(plan, view, options);
 }
 
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,

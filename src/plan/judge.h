@@ -12,7 +12,7 @@ static int PERMI_ROUTE(const permi_problem *problem, const perm_options *options
 #define PERMI_ROUTE_HERE NULL
 #endif
 
-static const permi_gpu_engines permi_gpus = {permi_gpu_plan_any, permi_gpu_seconds, permi_gpu_leaf_any};
+static const permi_gpu_engines permi_gpus = {permi_plan_gpu, permi_gpu_seconds, permi_gpu_leaf};
 
 #if defined(PERM_NO_COMPLEX)
 #define PERMI_COMPLEX_TABLE {NULL, 0}

@@ -1,4 +1,4 @@
-/* >>floats >>text_floats >>dense_gpu */
+/* >>floats, >>text_floats */
 /* Dense sums in pairs of floats on a GPU, or its twin, against double-doubles: errors, estimates, bounds, bits. */
 enum { FLOATS_UNIFORM, FLOATS_SIGNED, FLOATS_BINARY, FLOATS_INTEGERS, FLOATS_BLOCKS, FLOATS_NEAR_BLOCKS, FLOATS_ZEROS,
        FLOATS_PIVOTS, FLOATS_SCALED, FLOATS_WILD, FLOATS_HALF, FLOATS_KINDS };
