@@ -3543,7 +3543,7 @@ PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsign
   }
 }
 
-/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: 1 column is unrolled,
+/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: an unrolled column,
    of entries on the grid. */
 template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
