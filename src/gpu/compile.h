@@ -16,7 +16,7 @@ static int permi_blocks(const permi_kernel_key *key)
   return PERMI_GPU_BLOCKS;
 #endif
   if (key->product == PERM_GPU_FLOATS)
-    return key->form >= 16 ? key->form / 16 : (key->n <= 46 ? 4 : 3) + !key->low;
+    return key->form >= 16 ? key->form / 16 : key->low ? (key->n <= 46 ? 4 : 3) : key->n > 42 && key->n <= 50 ? 6 : 5;
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }

@@ -3,7 +3,8 @@
 # is a row of a sign vector. Instructions are 16 bytes, the low 9 bits say which.
 # Usage: tests/cuda/instructions.sh        after make build/tests_cuda
 cd "$(dirname "$0")/../.." || exit 1
-PERM_CUDA_KEEP=1 build/tests_cuda t_cuda_floats_compile >build/instructions.log || { cat build/instructions.log; exit 1; }
+log=build/instructions.log
+PERM_CUDA_KEEP=1 build/tests_cuda t_cuda_floats_compile >$log || { cat $log; exit 1; }
 echo "| arch | kernel | FFMA | FADD | FMUL | DFMA, DADD, DMUL | FP32 an element | spills |"
 echo "|---|---|---|---|---|---|---|---|"
 for arch in 86 89 90 103 120; do
