@@ -6740,7 +6740,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
   number = fmax(1, moduli * moduli / (square * view->parts));
   *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERMI_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+                 (view->parts == 2 ? plan->form != PERMI_FORM_NORMALISED && plan->form != PERMI_FORM_FLOATS
+                                   : plan->form != PERMI_FORM_NORMALISED || fabs(frexp(row[0][0], &e)) == 0.5)
              ? 0
              : moduli;
 }
@@ -10260,9 +10261,9 @@ static double permi_dense_seconds(const permi_maker *maker)
   const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
                                                           : options->certify && parts == 2 ? PERM_GPU_ROUNDED
                                                                                            : PERM_GPU_PIVOT);
-  return fmin(seconds, product == PERMI_DOUBLED || parts == 2
+  return fmin(seconds, product == PERMI_DOUBLED
                            ? gpu
-                           : fmin(gpu, maker->reach->gpu->seconds(n, 1, PERM_GPU_FLOATS)));
+                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */

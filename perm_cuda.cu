@@ -303,7 +303,7 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
         return 0;
     double absolute = sums[4] * (gpu->work.absolute_mask + 1.0); /* exact */
     permi_dd imaginary = permi_two_sum(sums[2], sums[3]);
-    if (gpu->work.product == PERM_GPU_FLOATS) {
+    if (gpu->work.majorant) {
       absolute += gpu->majorant * fmax(0, imaginary.hi * (1 + gpu->within) - absolute);
       imaginary = permi_dd_make(0);
     }
@@ -434,8 +434,8 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
 #endif
 
 typedef struct permi_float_row {
-  int64_t entry[PERM_MAX_N]; /* in units of 2^-62 */
-  double times, divisor;     /* the row was multiplied by times / (2^24 divisor) */
+  int64_t entry[2][PERM_MAX_N]; /* in units of 2^-62 */
+  double times, divisor[2];     /* the row was multiplied by times / (2^24 divisor) */
 } permi_float_row;
 
 typedef struct permi_floats {
@@ -447,18 +447,24 @@ typedef struct permi_floats {
 static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
 {
   const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
-  const double doubles = permi_gpu_seconds(plan->n, 1, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
-  return plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
-         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, 1, PERM_GPU_FLOATS) < doubles &&
+  const int parts = 1 + plan->is_complex;
+  const double doubles = permi_gpu_seconds(plan->n, parts, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  return plan->precision == PERM_PRECISION_DEFAULT && (parts == 1 || (!plan->certify && n <= 56)) &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, parts, PERM_GPU_FLOATS) < doubles &&
          units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
              (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
 }
 
-static double permi_moduli(const double *a, int n)
+static double permi_size_of(double (*a)[PERM_MAX_N], int j, int parts)
+{
+  return parts == 1 ? fabs(a[0][j]) : sqrt(a[0][j] * a[0][j] + a[1][j] * a[1][j]);
+}
+
+static double permi_moduli(double (*a)[PERM_MAX_N], int n, int parts)
 {
   double sum = 0;
   for (int j = 0; j < n; j++)
-    sum += fabs(a[j]);
+    sum += permi_size_of(a, j, parts);
   return sum;
 }
 
@@ -466,24 +472,43 @@ static int64_t permi_high_word(int64_t x) { return (x + ((int64_t)1 << 37)) >> 3
 
 static int64_t permi_rest_of(int64_t x) { return x - permi_high_word(x) * ((int64_t)1 << 38); }
 
-/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
-static void permi_float_row_make(const double *a, int n, permi_float_row *row)
+/* Returns a / d times at most 2^24, in units of 2^-62: off by half a unit and 2^-40 of it. */
+static int64_t permi_float_entry(permi_dd a, permi_dd d, double times)
 {
-  const double moduli = permi_moduli(a, n);
+  const double quotient = a.hi / d.hi;
+  const double rest = permi_dd_subtract(a, permi_dd_multiply(d, permi_dd_make(quotient))).hi / d.hi;
+  double high = quotient * times;
+  PERMI_KEEP_DOUBLE(high);
+  const double low = ldexp(PERMI_REST(quotient, times, high) + rest * times, 38);
+  const double whole = floor(ldexp(high, 38));
+  return (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
+}
+
+/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
+static void permi_float_row_make(double (*a)[PERM_MAX_N], int n, int parts, permi_float_row *row)
+{
+  const double moduli = permi_moduli(a, n, parts), pivot = permi_size_of(a, 0, parts);
   row->times = 16777216;
-  row->divisor = a[0] != 0 ? a[0] : moduli * (1 + 1.0 / 131072);
-  if (permi_few_digits(a, n, moduli))
-    row->divisor = permi_shift(1, permi_log2_ceiling(moduli));
-  else if (a[0] != 0)
-    row->times = floor(fabs(a[0]) / moduli * (16777216 - 65));
-  for (int j = 0; j < n; j++) { /* off by half a unit and 2^-40 of it */
-    const double quotient = a[j] / row->divisor;
-    const double rest = -PERMI_REST(quotient, row->divisor, a[j]) / row->divisor;
-    double high = quotient * row->times;
-    PERMI_KEEP_DOUBLE(high);
-    const double low = ldexp(PERMI_REST(quotient, row->times, high) + rest * row->times, 38);
-    const double whole = floor(ldexp(high, 38));
-    row->entry[j] = (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
+  row->divisor[0] = pivot != 0 ? a[0][0] : moduli * (1 + 1.0 / 131072);
+  row->divisor[1] = parts == 2 && pivot != 0 ? a[1][0] : 0;
+  if (parts == 1 && permi_few_digits(a[0], n, moduli))
+    row->divisor[0] = permi_shift(1, permi_log2_ceiling(moduli));
+  else if (pivot != 0)
+    row->times = floor(pivot / moduli * (16777216 - 65));
+  const permi_dd real = permi_dd_make(row->divisor[0]), minus = permi_dd_make(-row->divisor[1]);
+  permi_dd size = real, none = permi_dd_make(row->divisor[1]);
+  if (parts == 2)
+    permi_dd_multiply_complex(&size, &none, real, minus);
+  for (int j = 0; j < n; j++) {
+    permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(parts == 2 ? a[1][j] : 0);
+    if (parts == 2)
+      permi_dd_multiply_complex(&re, &im, real, minus);
+    row->entry[0][j] = permi_float_entry(re, size, row->times);
+    row->entry[1][j] = parts == 2 ? permi_float_entry(im, size, row->times) : 0;
+  }
+  if (parts == 2 && pivot != 0) {
+    row->entry[0][0] = (int64_t)row->times << 38;
+    row->entry[1][0] = 0;
   }
 }
 
@@ -496,39 +521,44 @@ static void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, co
   if (plan->lossy || !permi_floats_pay(plan, options))
     return;
   floats.pivot = 0;
-  floats.exact_rows = 1;
+  floats.exact_rows = view->parts == 1;
   for (int j = 0; j < n; j++)
     least[j] = 1;
   for (int i = 0; i < n; i++) {
     permi_plan_row(&floats, view, i, row); /* as it stands */
-    const double moduli = permi_moduli(row[0], n);
-    if (permi_few_digits(row[0], n, moduli))
+    const double moduli = permi_moduli(row, n, view->parts);
+    if (view->parts == 1 && permi_few_digits(row[0], n, moduli))
       continue;
     floats.exact_rows = 0;
-    for (int j = 0; j < n; j++)
-      least[j] = row[0][j] != 0 ? fmin(least[j], fabs(row[0][j]) / moduli) : least[j];
+    for (int j = 0; j < n; j++) {
+      const double size = permi_size_of(row, j, view->parts);
+      least[j] = size != 0 ? fmin(least[j], size / moduli) : least[j];
+    }
   }
   for (int j = 0; j < n; j++)
     floats.pivot = least[j] > least[floats.pivot] ? j : floats.pivot;
   if (least[floats.pivot] < 1.0 / (1 << 22))
     return;
   floats.form = PERMI_FORM_FLOATS;
-  floats.group = plan->certify || floats.exact_rows ? 1 : 4;
+  floats.group = plan->certify || floats.exact_rows || view->parts == 2 ? 1 : 4;
   floats.block_columns = floats.exact_rows;
   floats.outer_columns = n - 2 - floats.block_columns;
   const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
-  floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
+  floats.seconds = permi_gpu_seconds(n, view->parts, PERM_GPU_FLOATS);
   *plan = floats;
 }
 
 /* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
 static double permi_float_low(const permi_float_row *row, int walk, int shift)
 {
-  double sum = ldexp(1, 37);
-  for (int j = 2; j < 2 + walk; j++)
-    sum += fabs((double)permi_rest_of(row->entry[j])) + ldexp(1, shift - 1);
-  return sum;
+  double sum[2];
+  for (int part = 0; part < 2; part++) {
+    sum[part] = ldexp(1, 37);
+    for (int j = 2; j < 2 + walk; j++)
+      sum[part] += fabs((double)permi_rest_of(row->entry[part][j])) + ldexp(1, shift - 1);
+  }
+  return fmax(sum[0], sum[1]);
 }
 
 /* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
@@ -537,10 +567,11 @@ static double permi_floats_digits(int n, double relative) { return -log10(relati
 static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
+  const int parts = ((const permi_gpu *)leaf->context)->work.parts;
   const size_t length = permi_plan_explain(leaf, buffer, size);
   return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
                             "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
-                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, 1, product),
+                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, parts, product),
                             permi_floats_digits(n, 0.3 * PERMI_UNIT));
 }
 
@@ -588,6 +619,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n;
+  const int parts = view->parts;
   double a[2][PERM_MAX_N];
   permi_float_row row;
   perm_gpu_work work;
@@ -597,7 +629,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   work.group = plan->group;
   work.majorant = floats->majorant > 0;
   work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
-  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
+  permi_gpu *gpu = permi_gpu_open(plan, &work, parts, (size_t)n + 1, allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   gpu->majorant = floats->majorant;
@@ -606,25 +638,29 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
   float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
   constant[n] = (float)ldexp(1, floats->shift - 62);
-  for (int r = 0; r < n; r++) {
+  for (int k = 0; k < n * parts; k++) {
+    const int r = k / parts, part = k % parts;
     permi_plan_row(plan, view, r, a);
-    permi_float_row_make(a[0], n, &row);
-    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
-    constant[r] = (float)ldexp((double)row.entry[0], -61);
-    constant[n + 1 + r] = (float)ldexp((double)block, -61);
-    start[r] = row.entry[1];
-    for (int k = 0; k < work.high; k++) {
-      start[r] += column[k];
-      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
+    permi_float_row_make(a, n, parts, &row);
+    const int64_t *entry = row.entry[part], *column = entry + 2 + work.walk;
+    const int64_t block = work.block ? column[work.high] : 0;
+    if (!part)
+      constant[r] = (float)ldexp((double)entry[0], -61);
+    if (!part)
+      constant[n + 1 + r] = (float)ldexp((double)block, -61);
+    start[k] = entry[1];
+    for (int j = 0; j < work.high; j++) {
+      start[k] += column[j];
+      start[work.stride * (1 + j) + k] = (int64_t)(2 * (uint64_t)column[j]);
     }
-    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
-    permi_float_step(&work, row.entry[0], 1, at);
+    at = walk + 4 * work.walk * work.stride + k * (1 + work.low); /* the first step: pivot, block and walk, all + */
+    permi_float_step(&work, entry[0], 1, at);
     permi_float_step(&work, block, 1, at);
-    for (int k = 0; k < work.walk; k++) {
-      permi_float_step(&work, row.entry[2 + k], 1, at);
+    for (int j = 0; j < work.walk; j++) {
+      permi_float_step(&work, entry[2 + j], 1, at);
       for (int up = 0; up < 2; up++) { /* the block column back to + */
-        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
-        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
+        float *to = walk + (4 * j + 2 * up) * work.stride + k * (1 + work.low);
+        permi_float_step(&work, entry[2 + j], up ? 2 : -2, to);
         permi_float_step(&work, block, 2, to);
       }
     }
@@ -644,20 +680,21 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
     floats.shift++;
     for (int i = 0; i < n; i++) {
       permi_plan_row(plan, view, i, a);
-      permi_float_row_make(a[0], n, &row);
+      permi_float_row_make(a, n, view->parts, &row);
       low = fmax(low, permi_float_low(&row, floats.walk, floats.shift));
     }
   } while (low > ldexp(1, floats.shift + 24));
   leaf->scale_exp2 -= 120;
   for (int i = 0; i < n; i++) {
     permi_plan_row(plan, view, i, a);
-    permi_float_row_make(a[0], n, &row);
+    permi_float_row_make(a, n, view->parts, &row);
     permi_dd inverse = permi_dd_make(1 / row.times);
     inverse.lo = -PERMI_REST(inverse.hi, row.times, 1) / row.times;
     leaf->scale = permi_dd_multiply(leaf->scale, inverse);
+    leaf->scale_imaginary = permi_dd_multiply(leaf->scale_imaginary, inverse);
     leaf->scale_exp2 += 24;
-    permi_leaf_scale_by(leaf, 1, row.divisor, 0);
-    unit *= row.times / (16777216 * fabs(row.divisor));
+    permi_leaf_scale_by(leaf, view->parts, row.divisor[0], row.divisor[1]);
+    unit *= row.times / (16777216 * sqrt(row.divisor[0] * row.divisor[0] + row.divisor[1] * row.divisor[1]));
   }
   leaf->estimate_absolute *= unit;
   leaf->estimate_squares *= unit;
@@ -3514,57 +3551,106 @@ PERMI_BOTH void permi_float_state(const permi_arguments<COUNT, float> &a, const 
   out[3] = MAJORANT ? permi_add_float(most[0], most[1]) : 0;
 }
 
+/* The same of complex numbers: y and l are [row][part], pivots are real. out[]: real part of P - Q, moduli, imaginary
+   part. Differences of products cancel, and need TwoSum. */
+template <int N, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_state_complex(const permi_arguments<COUNT, float> &a, const permi_float_registers<ROOM> &o,
+                                          float *out)
+{
+  const int n = N ? N : a.n;
+  const float begin = 1.32922799578491587e36f;
+  float p[2] = {0, 0}, q[2] = {0, 0}, c[2] = {0, 0}, d[2] = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    const float z = o.y[2 * r + 1], m = o.l[2 * r + 1], Z = permi_add_float(z, m);
+    PERMI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const float y = k ? permi_add_float(o.y[2 * r], -a.constant[r]) : o.y[2 * r];
+      const float l = o.l[2 * r], Y = permi_add_float(y, l);
+      if (r == 0) {
+        p[k] = permi_mul_float(Y, begin);
+        q[k] = permi_mul_float(Z, begin);
+        c[k] = permi_mul_float(permi_add_float(permi_add_float(y, -Y), l), begin);
+        d[k] = permi_mul_float(permi_add_float(permi_add_float(z, -Z), m), begin);
+      } else {
+        const float py = permi_mul_float(p[k], Y), qz = permi_mul_float(q[k], Z);
+        const float pz = permi_mul_float(p[k], Z), qy = permi_mul_float(q[k], Y);
+        float re = 0, im = 0, re_e = 0, im_e = 0;
+        permi_two_sum_float(re, re_e, py, -qz);
+        permi_two_sum_float(im, im_e, pz, qy);
+        re_e = permi_add_float(re_e, permi_add_float(permi_fma_float(p[k], y, -py), -permi_fma_float(q[k], z, -qz)));
+        im_e = permi_add_float(im_e, permi_add_float(permi_fma_float(p[k], z, -pz), permi_fma_float(q[k], y, -qy)));
+        re_e = permi_fma_float(-q[k], m, permi_fma_float(p[k], l, re_e));
+        im_e = permi_fma_float(q[k], l, permi_fma_float(p[k], m, im_e));
+        re_e = permi_fma_float(-d[k], Z, permi_fma_float(c[k], Y, re_e));
+        d[k] = permi_fma_float(d[k], Y, permi_fma_float(c[k], Z, im_e));
+        c[k] = re_e;
+        p[k] = re;
+        q[k] = im;
+      }
+    }
+  }
+  permi_two_sum_float(out[0], out[1], p[0], -p[1]);
+  permi_two_sum_float(out[3], out[4], q[0], -q[1]);
+  out[1] = permi_add_float(out[1], permi_add_float(c[0], -c[1]));
+  out[4] = permi_add_float(out[4], permi_add_float(d[0], -d[1]));
+  out[2] = permi_add_float(permi_add_float(fabsf(p[0]), fabsf(q[0])), permi_add_float(fabsf(p[1]), fabsf(q[1])));
+}
+
 /* Fixed and high columns are summed in units of 2^-62, and split: hi of 2^-24, lo of 2^(a.plain - 62). */
-template <int N, int LOW, int COUNT, int ROOM>
+template <int N, int PARTS, int LOW, int COUNT, int ROOM>
 PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsigned long long number,
                                   permi_float_registers<ROOM> &o)
 {
-  const int n = N ? N : a.n, stride = (n + 1) / 2 * 2;
-  const unsigned long long *table = (const unsigned long long *)a.table;
-  unsigned long long x[ROOM];
+  const int n = N ? N : a.n, stride = (n * PARTS + 1) / 2 * 2;
   PERMI_UNROLL
-  for (int r = 0; r < n; r++)
-    x[r] = table[r];
-  PERMI_ROLLED
-  for (int k = 0; k < a.high; k++) {
-    const unsigned long long minus = 0 - (number >> k & 1);
-    const unsigned long long *step = table + stride * (1 + k);
+  for (int part = 0; part < PARTS; part++) {
+    const unsigned long long *table = (const unsigned long long *)a.table + part;
+    unsigned long long x[N ? N : 64];
     PERMI_UNROLL
     for (int r = 0; r < n; r++)
-      x[r] -= step[r] & minus;
-  }
-  PERMI_UNROLL
-  for (int r = 0; r < n; r++) {
-    const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
-    o.y[r] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
-    if (LOW)
-      o.l[r] = permi_mul_float((float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain),
-                               a.constant[n]);
+      x[r] = table[r * PARTS];
+    PERMI_ROLLED
+    for (int k = 0; k < a.high; k++) {
+      const unsigned long long minus = 0 - (number >> k & 1);
+      const unsigned long long *step = table + stride * (1 + k);
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        x[r] -= step[r * PARTS] & minus;
+    }
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++) {
+      const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
+      o.y[r * PARTS + part] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
+      if (LOW)
+        o.l[r * PARTS + part] = permi_mul_float(
+            (float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain), a.constant[n]);
+    }
   }
 }
 
-/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: an unrolled column,
-   of entries on the grid. */
-template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+/* A thread's sums, 128 places apart: value hi, lo, imaginary hi, lo (or majorants, 0), sampled |terms|. K: an unrolled
+   column, of entries on the grid. */
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
                                  int thread, double *kept)
 {
-  enum { ROOM = N ? N : 64, STEP = 128 };
-  const int n = N ? N : a.n, stride = (n + 1) / 2 * 4;
+  enum { ROOM = (N ? N : 64) * PARTS, STEP = 128 };
+  const int n = (N ? N : a.n) * PARTS, stride = (n + 1) / 2 * 4;
   const unsigned states = 1u << a.walk, group = states < 8 ? states : 8;
   const unsigned long long number = chunk << 7 | (unsigned long long)thread;
   const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
   const float *row = table + stride * 2 * a.walk;
   permi_float_registers<ROOM> o;
-  double sum = 0;
+  double sum[2] = {0, 0};
   float size = 0, most = 0;
-  permi_float_start<N, LOW, COUNT, ROOM>(a, number, o);
+  permi_float_start<N, PARTS, LOW, COUNT, ROOM>(a, number, o);
   PERMI_UNROLL
   for (int k = 0; k < 5; k++)
     kept[STEP * k] = 0;
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
-    float out[4];
+    float out[5];
     float4 four = {0, 0, 0, 0};
     PERMI_UNROLL
     for (int r = 0; r < n; r++) {
@@ -3577,9 +3663,12 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
         o.y[r] = permi_add_float(o.y[r], r & 2 ? (r & 1 ? four.w : four.z) : r & 1 ? four.y : four.x);
       }
     }
-    permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    if (PARTS == 2)
+      permi_float_state_complex<N, COUNT, ROOM>(a, o, out);
+    else
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
     if (K) {
-      float next[4];
+      float next[5];
       float rest;
       PERMI_UNROLL
       for (int r = 0; r < n; r++)
@@ -3589,41 +3678,50 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
       out[1] = permi_add_float(out[1], permi_add_float(rest, -next[1]));
       out[2] = permi_add_float(out[2], next[2]);
     }
-    const double term = permi_add((double)out[0], (double)out[1]);
-    sum = permi_add(sum, m & 1 ? -term : term);
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      const double term = permi_add((double)out[3 * part], (double)out[3 * part + 1]);
+      sum[part] = permi_add(sum[part], m & 1 ? -term : term);
+    }
     size = permi_add_float(size, out[2]);
     if (MAJORANT)
       most = permi_add_float(most, out[3]);
     if ((m & (group - 1)) == group - 1) {
-      double error;
-      permi_two_sum(kept[0], error, kept[0], sum);
-      kept[STEP] = permi_add(kept[STEP], error);
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        double *hi = kept + 2 * STEP * part;
+        double error;
+        permi_two_sum(*hi, error, *hi, sum[part]);
+        hi[STEP] = permi_add(hi[STEP], error);
+        sum[part] = 0;
+      }
       if (MAJORANT)
         kept[2 * STEP] = permi_add(kept[2 * STEP], (double)most);
       if (!a.mask || permi_sampled(key + m / group * 0x9e3779b9u, a.mask))
         kept[4 * STEP] = permi_add(kept[4 * STEP], (double)size);
-      sum = 0;
       size = most = 0;
     }
     row = table + stride * permi_walk_row(m);
   }
   if (permi_parity(number)) {
-    kept[0] = -kept[0];
-    kept[STEP] = -kept[STEP];
+    PERMI_UNROLL
+    for (int k = 0; k < 2 * PARTS; k++)
+      kept[STEP * k] = -kept[STEP * k];
   }
 }
 
-template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
 {
   extern __shared__ double2 permi_shared[];
   double *room = (double *)permi_shared; /* [5][128], then the walk's table */
   double *table = room + 640;
-  const int t = (int)threadIdx.x, stride = (N + 1) / 2 * 2;
+  const int t = (int)threadIdx.x, stride = (N * PARTS + 1) / 2 * 2;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  permi_float_walk<N, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
+  permi_float_walk<N, PARTS, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t,
+                                                             room + t);
   permi_total(room, a.out);
 }
 )
@@ -5804,7 +5902,10 @@ static int permi_blocks(const permi_kernel_key *key)
   return PERMI_GPU_BLOCKS;
 #endif
   if (key->product == PERM_GPU_FLOATS)
-    return key->form >= 16 ? key->form / 16 : key->low ? (key->n <= 46 ? 4 : 3) : key->n > 42 && key->n <= 50 ? 6 : 5;
+    return key->form >= 16   ? key->form / 16
+           : key->parts == 2 ? (key->n <= 16 ? 4 : key->n <= 34 ? 3 : 2)
+           : key->low        ? (key->n <= 46 ? 4 : 3)
+                             : 5 + (key->n > 42 && key->n <= 50);
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -5870,8 +5971,8 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   if (key->family == 0 && key->product == PERM_GPU_FLOATS)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
-             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
-             key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
+             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
+             key->parts, key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
   else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"

@@ -45,7 +45,7 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
         return 0;
     double absolute = sums[4] * (gpu->work.absolute_mask + 1.0); /* exact */
     permi_dd imaginary = permi_two_sum(sums[2], sums[3]);
-    if (gpu->work.product == PERM_GPU_FLOATS) {
+    if (gpu->work.majorant) {
       absolute += gpu->majorant * fmax(0, imaginary.hi * (1 + gpu->within) - absolute);
       imaginary = permi_dd_make(0);
     }

@@ -14,8 +14,8 @@
 #endif
 
 typedef struct permi_float_row {
-  int64_t entry[PERM_MAX_N]; /* in units of 2^-62 */
-  double times, divisor;     /* the row was multiplied by times / (2^24 divisor) */
+  int64_t entry[2][PERM_MAX_N]; /* in units of 2^-62 */
+  double times, divisor[2];     /* the row was multiplied by times / (2^24 divisor) */
 } permi_float_row;
 
 typedef struct permi_floats {
@@ -27,18 +27,24 @@ typedef struct permi_floats {
 static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
 {
   const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
-  const double doubles = permi_gpu_seconds(plan->n, 1, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
-  return plan->precision == PERM_PRECISION_DEFAULT && !plan->is_complex &&
-         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, 1, PERM_GPU_FLOATS) < doubles &&
+  const int parts = 1 + plan->is_complex;
+  const double doubles = permi_gpu_seconds(plan->n, parts, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  return plan->precision == PERM_PRECISION_DEFAULT && (parts == 1 || (!plan->certify && n <= 56)) &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, parts, PERM_GPU_FLOATS) < doubles &&
          units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
              (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
 }
 
-static double permi_moduli(const double *a, int n)
+static double permi_size_of(double (*a)[PERM_MAX_N], int j, int parts)
+{
+  return parts == 1 ? fabs(a[0][j]) : sqrt(a[0][j] * a[0][j] + a[1][j] * a[1][j]);
+}
+
+static double permi_moduli(double (*a)[PERM_MAX_N], int n, int parts)
 {
   double sum = 0;
   for (int j = 0; j < n; j++)
-    sum += fabs(a[j]);
+    sum += permi_size_of(a, j, parts);
   return sum;
 }
 
@@ -46,24 +52,43 @@ static int64_t permi_high_word(int64_t x) { return (x + ((int64_t)1 << 37)) >> 3
 
 static int64_t permi_rest_of(int64_t x) { return x - permi_high_word(x) * ((int64_t)1 << 38); }
 
-/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
-static void permi_float_row_make(const double *a, int n, permi_float_row *row)
+/* Returns a / d times at most 2^24, in units of 2^-62: off by half a unit and 2^-40 of it. */
+static int64_t permi_float_entry(permi_dd a, permi_dd d, double times)
 {
-  const double moduli = permi_moduli(a, n);
+  const double quotient = a.hi / d.hi;
+  const double rest = permi_dd_subtract(a, permi_dd_multiply(d, permi_dd_make(quotient))).hi / d.hi;
+  double high = quotient * times;
+  PERMI_KEEP_DOUBLE(high);
+  const double low = ldexp(PERMI_REST(quotient, times, high) + rest * times, 38);
+  const double whole = floor(ldexp(high, 38));
+  return (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
+}
+
+/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
+static void permi_float_row_make(double (*a)[PERM_MAX_N], int n, int parts, permi_float_row *row)
+{
+  const double moduli = permi_moduli(a, n, parts), pivot = permi_size_of(a, 0, parts);
   row->times = 16777216;
-  row->divisor = a[0] != 0 ? a[0] : moduli * (1 + 1.0 / 131072);
-  if (permi_few_digits(a, n, moduli))
-    row->divisor = permi_shift(1, permi_log2_ceiling(moduli));
-  else if (a[0] != 0)
-    row->times = floor(fabs(a[0]) / moduli * (16777216 - 65));
-  for (int j = 0; j < n; j++) { /* off by half a unit and 2^-40 of it */
-    const double quotient = a[j] / row->divisor;
-    const double rest = -PERMI_REST(quotient, row->divisor, a[j]) / row->divisor;
-    double high = quotient * row->times;
-    PERMI_KEEP_DOUBLE(high);
-    const double low = ldexp(PERMI_REST(quotient, row->times, high) + rest * row->times, 38);
-    const double whole = floor(ldexp(high, 38));
-    row->entry[j] = (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
+  row->divisor[0] = pivot != 0 ? a[0][0] : moduli * (1 + 1.0 / 131072);
+  row->divisor[1] = parts == 2 && pivot != 0 ? a[1][0] : 0;
+  if (parts == 1 && permi_few_digits(a[0], n, moduli))
+    row->divisor[0] = permi_shift(1, permi_log2_ceiling(moduli));
+  else if (pivot != 0)
+    row->times = floor(pivot / moduli * (16777216 - 65));
+  const permi_dd real = permi_dd_make(row->divisor[0]), minus = permi_dd_make(-row->divisor[1]);
+  permi_dd size = real, none = permi_dd_make(row->divisor[1]);
+  if (parts == 2)
+    permi_dd_multiply_complex(&size, &none, real, minus);
+  for (int j = 0; j < n; j++) {
+    permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(parts == 2 ? a[1][j] : 0);
+    if (parts == 2)
+      permi_dd_multiply_complex(&re, &im, real, minus);
+    row->entry[0][j] = permi_float_entry(re, size, row->times);
+    row->entry[1][j] = parts == 2 ? permi_float_entry(im, size, row->times) : 0;
+  }
+  if (parts == 2 && pivot != 0) {
+    row->entry[0][0] = (int64_t)row->times << 38;
+    row->entry[1][0] = 0;
   }
 }
 
@@ -76,39 +101,44 @@ static void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, co
   if (plan->lossy || !permi_floats_pay(plan, options))
     return;
   floats.pivot = 0;
-  floats.exact_rows = 1;
+  floats.exact_rows = view->parts == 1;
   for (int j = 0; j < n; j++)
     least[j] = 1;
   for (int i = 0; i < n; i++) {
     permi_plan_row(&floats, view, i, row); /* as it stands */
-    const double moduli = permi_moduli(row[0], n);
-    if (permi_few_digits(row[0], n, moduli))
+    const double moduli = permi_moduli(row, n, view->parts);
+    if (view->parts == 1 && permi_few_digits(row[0], n, moduli))
       continue;
     floats.exact_rows = 0;
-    for (int j = 0; j < n; j++)
-      least[j] = row[0][j] != 0 ? fmin(least[j], fabs(row[0][j]) / moduli) : least[j];
+    for (int j = 0; j < n; j++) {
+      const double size = permi_size_of(row, j, view->parts);
+      least[j] = size != 0 ? fmin(least[j], size / moduli) : least[j];
+    }
   }
   for (int j = 0; j < n; j++)
     floats.pivot = least[j] > least[floats.pivot] ? j : floats.pivot;
   if (least[floats.pivot] < 1.0 / (1 << 22))
     return;
   floats.form = PERMI_FORM_FLOATS;
-  floats.group = plan->certify || floats.exact_rows ? 1 : 4;
+  floats.group = plan->certify || floats.exact_rows || view->parts == 2 ? 1 : 4;
   floats.block_columns = floats.exact_rows;
   floats.outer_columns = n - 2 - floats.block_columns;
   const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
-  floats.seconds = permi_gpu_seconds(n, 1, PERM_GPU_FLOATS);
+  floats.seconds = permi_gpu_seconds(n, view->parts, PERM_GPU_FLOATS);
   *plan = floats;
 }
 
 /* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
 static double permi_float_low(const permi_float_row *row, int walk, int shift)
 {
-  double sum = ldexp(1, 37);
-  for (int j = 2; j < 2 + walk; j++)
-    sum += fabs((double)permi_rest_of(row->entry[j])) + ldexp(1, shift - 1);
-  return sum;
+  double sum[2];
+  for (int part = 0; part < 2; part++) {
+    sum[part] = ldexp(1, 37);
+    for (int j = 2; j < 2 + walk; j++)
+      sum[part] += fabs((double)permi_rest_of(row->entry[part][j])) + ldexp(1, shift - 1);
+  }
+  return fmax(sum[0], sum[1]);
 }
 
 /* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
@@ -117,10 +147,11 @@ static double permi_floats_digits(int n, double relative) { return -log10(relati
 static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
+  const int parts = ((const permi_gpu *)leaf->context)->work.parts;
   const size_t length = permi_plan_explain(leaf, buffer, size);
   return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
                             "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
-                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, 1, product),
+                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, parts, product),
                             permi_floats_digits(n, 0.3 * PERMI_UNIT));
 }
 
@@ -168,6 +199,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n;
+  const int parts = view->parts;
   double a[2][PERM_MAX_N];
   permi_float_row row;
   perm_gpu_work work;
@@ -177,7 +209,7 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   work.group = plan->group;
   work.majorant = floats->majorant > 0;
   work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
-  permi_gpu *gpu = permi_gpu_open(plan, &work, 1, (size_t)n + 1, allocator, leaf);
+  permi_gpu *gpu = permi_gpu_open(plan, &work, parts, (size_t)n + 1, allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   gpu->majorant = floats->majorant;
@@ -186,25 +218,29 @@ static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_
   float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
   float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
   constant[n] = (float)ldexp(1, floats->shift - 62);
-  for (int r = 0; r < n; r++) {
+  for (int k = 0; k < n * parts; k++) {
+    const int r = k / parts, part = k % parts;
     permi_plan_row(plan, view, r, a);
-    permi_float_row_make(a[0], n, &row);
-    const int64_t *column = row.entry + 2 + work.walk, block = work.block ? column[work.high] : 0;
-    constant[r] = (float)ldexp((double)row.entry[0], -61);
-    constant[n + 1 + r] = (float)ldexp((double)block, -61);
-    start[r] = row.entry[1];
-    for (int k = 0; k < work.high; k++) {
-      start[r] += column[k];
-      start[work.stride * (1 + k) + r] = (int64_t)(2 * (uint64_t)column[k]);
+    permi_float_row_make(a, n, parts, &row);
+    const int64_t *entry = row.entry[part], *column = entry + 2 + work.walk;
+    const int64_t block = work.block ? column[work.high] : 0;
+    if (!part)
+      constant[r] = (float)ldexp((double)entry[0], -61);
+    if (!part)
+      constant[n + 1 + r] = (float)ldexp((double)block, -61);
+    start[k] = entry[1];
+    for (int j = 0; j < work.high; j++) {
+      start[k] += column[j];
+      start[work.stride * (1 + j) + k] = (int64_t)(2 * (uint64_t)column[j]);
     }
-    at = walk + 4 * work.walk * work.stride + r * (1 + work.low); /* the first step: pivot, block and walk, all + */
-    permi_float_step(&work, row.entry[0], 1, at);
+    at = walk + 4 * work.walk * work.stride + k * (1 + work.low); /* the first step: pivot, block and walk, all + */
+    permi_float_step(&work, entry[0], 1, at);
     permi_float_step(&work, block, 1, at);
-    for (int k = 0; k < work.walk; k++) {
-      permi_float_step(&work, row.entry[2 + k], 1, at);
+    for (int j = 0; j < work.walk; j++) {
+      permi_float_step(&work, entry[2 + j], 1, at);
       for (int up = 0; up < 2; up++) { /* the block column back to + */
-        float *to = walk + (4 * k + 2 * up) * work.stride + r * (1 + work.low);
-        permi_float_step(&work, row.entry[2 + k], up ? 2 : -2, to);
+        float *to = walk + (4 * j + 2 * up) * work.stride + k * (1 + work.low);
+        permi_float_step(&work, entry[2 + j], up ? 2 : -2, to);
         permi_float_step(&work, block, 2, to);
       }
     }
@@ -224,20 +260,21 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
     floats.shift++;
     for (int i = 0; i < n; i++) {
       permi_plan_row(plan, view, i, a);
-      permi_float_row_make(a[0], n, &row);
+      permi_float_row_make(a, n, view->parts, &row);
       low = fmax(low, permi_float_low(&row, floats.walk, floats.shift));
     }
   } while (low > ldexp(1, floats.shift + 24));
   leaf->scale_exp2 -= 120;
   for (int i = 0; i < n; i++) {
     permi_plan_row(plan, view, i, a);
-    permi_float_row_make(a[0], n, &row);
+    permi_float_row_make(a, n, view->parts, &row);
     permi_dd inverse = permi_dd_make(1 / row.times);
     inverse.lo = -PERMI_REST(inverse.hi, row.times, 1) / row.times;
     leaf->scale = permi_dd_multiply(leaf->scale, inverse);
+    leaf->scale_imaginary = permi_dd_multiply(leaf->scale_imaginary, inverse);
     leaf->scale_exp2 += 24;
-    permi_leaf_scale_by(leaf, 1, row.divisor, 0);
-    unit *= row.times / (16777216 * fabs(row.divisor));
+    permi_leaf_scale_by(leaf, view->parts, row.divisor[0], row.divisor[1]);
+    unit *= row.times / (16777216 * sqrt(row.divisor[0] * row.divisor[0] + row.divisor[1] * row.divisor[1]));
   }
   leaf->estimate_absolute *= unit;
   leaf->estimate_squares *= unit;

@@ -16,7 +16,10 @@ static int permi_blocks(const permi_kernel_key *key)
   return PERMI_GPU_BLOCKS;
 #endif
   if (key->product == PERM_GPU_FLOATS)
-    return key->form >= 16 ? key->form / 16 : key->low ? (key->n <= 46 ? 4 : 3) : key->n > 42 && key->n <= 50 ? 6 : 5;
+    return key->form >= 16   ? key->form / 16
+           : key->parts == 2 ? (key->n <= 16 ? 4 : key->n <= 34 ? 3 : 2)
+           : key->low        ? (key->n <= 46 ? 4 : 3)
+                             : 5 + (key->n > 42 && key->n <= 50);
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -82,8 +85,8 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   if (key->family == 0 && key->product == PERM_GPU_FLOATS)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
-             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
-             key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
+             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
+             key->parts, key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
   else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"

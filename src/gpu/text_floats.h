@@ -78,57 +78,106 @@ PERMI_BOTH void permi_float_state(const permi_arguments<COUNT, float> &a, const 
   out[3] = MAJORANT ? permi_add_float(most[0], most[1]) : 0;
 }
 
+/* The same of complex numbers: y and l are [row][part], pivots are real. out[]: real part of P - Q, moduli, imaginary
+   part. Differences of products cancel, and need TwoSum. */
+template <int N, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_state_complex(const permi_arguments<COUNT, float> &a, const permi_float_registers<ROOM> &o,
+                                          float *out)
+{
+  const int n = N ? N : a.n;
+  const float begin = 1.32922799578491587e36f;
+  float p[2] = {0, 0}, q[2] = {0, 0}, c[2] = {0, 0}, d[2] = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    const float z = o.y[2 * r + 1], m = o.l[2 * r + 1], Z = permi_add_float(z, m);
+    PERMI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const float y = k ? permi_add_float(o.y[2 * r], -a.constant[r]) : o.y[2 * r];
+      const float l = o.l[2 * r], Y = permi_add_float(y, l);
+      if (r == 0) {
+        p[k] = permi_mul_float(Y, begin);
+        q[k] = permi_mul_float(Z, begin);
+        c[k] = permi_mul_float(permi_add_float(permi_add_float(y, -Y), l), begin);
+        d[k] = permi_mul_float(permi_add_float(permi_add_float(z, -Z), m), begin);
+      } else {
+        const float py = permi_mul_float(p[k], Y), qz = permi_mul_float(q[k], Z);
+        const float pz = permi_mul_float(p[k], Z), qy = permi_mul_float(q[k], Y);
+        float re = 0, im = 0, re_e = 0, im_e = 0;
+        permi_two_sum_float(re, re_e, py, -qz);
+        permi_two_sum_float(im, im_e, pz, qy);
+        re_e = permi_add_float(re_e, permi_add_float(permi_fma_float(p[k], y, -py), -permi_fma_float(q[k], z, -qz)));
+        im_e = permi_add_float(im_e, permi_add_float(permi_fma_float(p[k], z, -pz), permi_fma_float(q[k], y, -qy)));
+        re_e = permi_fma_float(-q[k], m, permi_fma_float(p[k], l, re_e));
+        im_e = permi_fma_float(q[k], l, permi_fma_float(p[k], m, im_e));
+        re_e = permi_fma_float(-d[k], Z, permi_fma_float(c[k], Y, re_e));
+        d[k] = permi_fma_float(d[k], Y, permi_fma_float(c[k], Z, im_e));
+        c[k] = re_e;
+        p[k] = re;
+        q[k] = im;
+      }
+    }
+  }
+  permi_two_sum_float(out[0], out[1], p[0], -p[1]);
+  permi_two_sum_float(out[3], out[4], q[0], -q[1]);
+  out[1] = permi_add_float(out[1], permi_add_float(c[0], -c[1]));
+  out[4] = permi_add_float(out[4], permi_add_float(d[0], -d[1]));
+  out[2] = permi_add_float(permi_add_float(fabsf(p[0]), fabsf(q[0])), permi_add_float(fabsf(p[1]), fabsf(q[1])));
+}
+
 /* Fixed and high columns are summed in units of 2^-62, and split: hi of 2^-24, lo of 2^(a.plain - 62). */
-template <int N, int LOW, int COUNT, int ROOM>
+template <int N, int PARTS, int LOW, int COUNT, int ROOM>
 PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsigned long long number,
                                   permi_float_registers<ROOM> &o)
 {
-  const int n = N ? N : a.n, stride = (n + 1) / 2 * 2;
-  const unsigned long long *table = (const unsigned long long *)a.table;
-  unsigned long long x[ROOM];
+  const int n = N ? N : a.n, stride = (n * PARTS + 1) / 2 * 2;
   PERMI_UNROLL
-  for (int r = 0; r < n; r++)
-    x[r] = table[r];
-  PERMI_ROLLED
-  for (int k = 0; k < a.high; k++) {
-    const unsigned long long minus = 0 - (number >> k & 1);
-    const unsigned long long *step = table + stride * (1 + k);
+  for (int part = 0; part < PARTS; part++) {
+    const unsigned long long *table = (const unsigned long long *)a.table + part;
+    unsigned long long x[N ? N : 64];
     PERMI_UNROLL
     for (int r = 0; r < n; r++)
-      x[r] -= step[r] & minus;
-  }
-  PERMI_UNROLL
-  for (int r = 0; r < n; r++) {
-    const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
-    o.y[r] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
-    if (LOW)
-      o.l[r] = permi_mul_float((float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain),
-                               a.constant[n]);
+      x[r] = table[r * PARTS];
+    PERMI_ROLLED
+    for (int k = 0; k < a.high; k++) {
+      const unsigned long long minus = 0 - (number >> k & 1);
+      const unsigned long long *step = table + stride * (1 + k);
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        x[r] -= step[r * PARTS] & minus;
+    }
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++) {
+      const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
+      o.y[r * PARTS + part] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
+      if (LOW)
+        o.l[r * PARTS + part] = permi_mul_float(
+            (float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain), a.constant[n]);
+    }
   }
 }
 
-/* A thread's sums, 128 places apart: value hi, lo, sum of majorants, 0, sum of sampled |terms|. K: an unrolled column,
-   of entries on the grid. */
-template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+/* A thread's sums, 128 places apart: value hi, lo, imaginary hi, lo (or majorants, 0), sampled |terms|. K: an unrolled
+   column, of entries on the grid. */
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
                                  int thread, double *kept)
 {
-  enum { ROOM = N ? N : 64, STEP = 128 };
-  const int n = N ? N : a.n, stride = (n + 1) / 2 * 4;
+  enum { ROOM = (N ? N : 64) * PARTS, STEP = 128 };
+  const int n = (N ? N : a.n) * PARTS, stride = (n + 1) / 2 * 4;
   const unsigned states = 1u << a.walk, group = states < 8 ? states : 8;
   const unsigned long long number = chunk << 7 | (unsigned long long)thread;
   const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
   const float *row = table + stride * 2 * a.walk;
   permi_float_registers<ROOM> o;
-  double sum = 0;
+  double sum[2] = {0, 0};
   float size = 0, most = 0;
-  permi_float_start<N, LOW, COUNT, ROOM>(a, number, o);
+  permi_float_start<N, PARTS, LOW, COUNT, ROOM>(a, number, o);
   PERMI_UNROLL
   for (int k = 0; k < 5; k++)
     kept[STEP * k] = 0;
   PERMI_ROLLED
   for (unsigned m = 0; m < states; m++) {
-    float out[4];
+    float out[5];
     float4 four = {0, 0, 0, 0};
     PERMI_UNROLL
     for (int r = 0; r < n; r++) {
@@ -141,9 +190,12 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
         o.y[r] = permi_add_float(o.y[r], r & 2 ? (r & 1 ? four.w : four.z) : r & 1 ? four.y : four.x);
       }
     }
-    permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    if (PARTS == 2)
+      permi_float_state_complex<N, COUNT, ROOM>(a, o, out);
+    else
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
     if (K) {
-      float next[4];
+      float next[5];
       float rest;
       PERMI_UNROLL
       for (int r = 0; r < n; r++)
@@ -153,41 +205,50 @@ PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const f
       out[1] = permi_add_float(out[1], permi_add_float(rest, -next[1]));
       out[2] = permi_add_float(out[2], next[2]);
     }
-    const double term = permi_add((double)out[0], (double)out[1]);
-    sum = permi_add(sum, m & 1 ? -term : term);
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      const double term = permi_add((double)out[3 * part], (double)out[3 * part + 1]);
+      sum[part] = permi_add(sum[part], m & 1 ? -term : term);
+    }
     size = permi_add_float(size, out[2]);
     if (MAJORANT)
       most = permi_add_float(most, out[3]);
     if ((m & (group - 1)) == group - 1) {
-      double error;
-      permi_two_sum(kept[0], error, kept[0], sum);
-      kept[STEP] = permi_add(kept[STEP], error);
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        double *hi = kept + 2 * STEP * part;
+        double error;
+        permi_two_sum(*hi, error, *hi, sum[part]);
+        hi[STEP] = permi_add(hi[STEP], error);
+        sum[part] = 0;
+      }
       if (MAJORANT)
         kept[2 * STEP] = permi_add(kept[2 * STEP], (double)most);
       if (!a.mask || permi_sampled(key + m / group * 0x9e3779b9u, a.mask))
         kept[4 * STEP] = permi_add(kept[4 * STEP], (double)size);
-      sum = 0;
       size = most = 0;
     }
     row = table + stride * permi_walk_row(m);
   }
   if (permi_parity(number)) {
-    kept[0] = -kept[0];
-    kept[STEP] = -kept[STEP];
+    PERMI_UNROLL
+    for (int k = 0; k < 2 * PARTS; k++)
+      kept[STEP * k] = -kept[STEP * k];
   }
 }
 
-template <int N, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
 __device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
 {
   extern __shared__ double2 permi_shared[];
   double *room = (double *)permi_shared; /* [5][128], then the walk's table */
   double *table = room + 640;
-  const int t = (int)threadIdx.x, stride = (N + 1) / 2 * 2;
+  const int t = (int)threadIdx.x, stride = (N * PARTS + 1) / 2 * 2;
   for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
     table[i] = a.table[stride * (1 + a.high) + i];
   __syncthreads();
-  permi_float_walk<N, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t, room + t);
+  permi_float_walk<N, PARTS, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t,
+                                                             room + t);
   permi_total(room, a.out);
 }
 )

@@ -62,9 +62,9 @@ static double permi_dense_seconds(const permi_maker *maker)
   const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
                                                           : options->certify && parts == 2 ? PERM_GPU_ROUNDED
                                                                                            : PERM_GPU_PIVOT);
-  return fmin(seconds, product == PERMI_DOUBLED || parts == 2
+  return fmin(seconds, product == PERMI_DOUBLED
                            ? gpu
-                           : fmin(gpu, maker->reach->gpu->seconds(n, 1, PERM_GPU_FLOATS)));
+                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */

@@ -1,7 +1,7 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
    Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | amplitudes |
-   exact | batch | floats [whole | variants]]
+   exact | batch | floats [whole | variants | complex]]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    numbers: what each kind costs in method hybrid;
@@ -380,7 +380,7 @@ int main(int argc, char **argv)
   if (argc > 1 && !strcmp(argv[1], "floats")) {
     bench_check(cudaGetDeviceProperties(&device, 0), "device");
     printf("%s, %d multiprocessors\n\n", device.name, device.multiProcessorCount);
-    bench_floats(argc < 3 ? 0 : strcmp(argv[2], "variants") ? 1 : 2);
+    bench_floats(argc < 3 ? 0 : !strcmp(argv[2], "variants") ? 2 : !strcmp(argv[2], "complex") ? 3 : 1);
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "gpus")) {

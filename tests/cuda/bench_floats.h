@@ -4,6 +4,7 @@ static const char *const bench_float_name[] = {"FP64", "floats, groups of 4", "f
                                                "floats, entries of 24 bits", "FP64, double-double"};
 
 /* columns, blocks: unrolled, of a multiprocessor at least; below 0, 0: as planned. */
+static int bench_float_parts = 1;
 static perm_job *bench_float_job(int n, const double *a, int way, int columns, int blocks)
 {
   perm_options options;
@@ -18,7 +19,7 @@ static perm_job *bench_float_job(int n, const double *a, int way, int columns, i
   options.precision = way == BENCH_DD ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT;
   options.certify = way == BENCH_CERTIFIED;
   inside_floats_gain = way == BENCH_FP64 ? 1e9 : 0;
-  if (inside_plan_real(n, n, a, n, &options, &plan, &r) != PERM_OK ||
+  if (inside_plan(bench_float_parts, n, n, a, n, &options, &plan, &r) != PERM_OK ||
       (plan.form == PERMI_FORM_FLOATS) != (way != BENCH_FP64 && way != BENCH_DD)) {
     printf("n %d, %s: not planned: %s\n", n, bench_float_name[way], r.message);
     return NULL;
@@ -32,7 +33,7 @@ static perm_job *bench_float_job(int n, const double *a, int way, int columns, i
     plan.chunks = UINT64_C(1) << (plan.outer_columns - plan.chunk_log2);
   }
   plan.group += 8 * blocks;
-  if (inside_job_real(&plan, a, n, &options, &job, &r) != PERM_OK)
+  if (inside_job(bench_float_parts, &plan, a, n, &options, &job, &r) != PERM_OK)
     printf("n %d, %s: %s\n", n, bench_float_name[way], r.message);
   return job;
 }
@@ -67,7 +68,7 @@ static double bench_float_run(perm_job *job, int n, int way, double elements, pe
 static void bench_float_matrix(int n, int kind, double *a)
 {
   uint64_t state = 88172645463325252u + (uint64_t)n;
-  for (int k = 0; k < n * n; k++) {
+  for (int k = 0; k < n * n * bench_float_parts; k++) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
@@ -99,14 +100,54 @@ static void bench_float_variants(void)
       }
 }
 
-void bench_floats(int whole); /* for bench.cu; 2: variants of kernels */
+static void bench_float_complex(void)
+{
+  static const int sizes[] = {16, 24, 30, 34, 36, 40, 48, 56};
+  static double a[2 * 64 * 64];
+  bench_float_parts = 2;
+  printf("\n| complex n | FP64 | floats, 2 blocks | 3 | 4 |, elements/s\n|---|---|---|---|---|\n");
+  for (int k = 0; k < 8; k++) {
+    printf("| %d |", sizes[k]);
+    bench_float_matrix(sizes[k], 1, a);
+    for (int way = 0; way < 4; way++) {
+      perm_result r;
+      perm_job *job = bench_float_job(sizes[k], a, way ? BENCH_GROUPS : BENCH_FP64, -1, way ? way + 1 : 0);
+      if (job)
+        printf(" %.3e |", bench_float_run(job, sizes[k], way, 5e11, &r));
+      fflush(stdout);
+      perm_job_free(job);
+    }
+    printf("\n");
+  }
+  printf("\n| complex n | kernel | elements/s | error / |value| | / estimate |\n|---|---|---|---|---|\n");
+  for (int n = 28; n <= 32; n += 2) {
+    static const int ways[] = {BENCH_DD, BENCH_GROUPS, BENCH_FP64};
+    perm_result truth, r;
+    bench_float_matrix(n, 1, a);
+    for (int k = 0; k < 3; k++) {
+      perm_job *job = bench_float_job(n, a, ways[k], -1, 0);
+      memset(&r, 0, sizeof r);
+      const double rate = job ? bench_float_run(job, n, ways[k], 1e300, &r) : 0;
+      perm_job_free(job);
+      truth = k ? truth : r;
+      const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
+      const double error = hypot(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
+      printf("| %d | %s | %.3e | %.2g | %.2g |\n", n, k == 1 ? "floats" : bench_float_name[ways[k]], rate,
+             error / hypot(r.value, r.imaginary), error / r.error_estimate);
+      fflush(stdout);
+    }
+  }
+  bench_float_parts = 1;
+}
+
+void bench_floats(int whole); /* for bench.cu; 2: variants of kernels; 3: complex */
 void bench_floats(int whole)
 {
   static const int sizes[] = {36, 40, 48, 62};
   static const char *const kinds[] = {"U(0,1)", "U(-1,1)", "0/1"};
   static double a[64 * 64];
-  if (whole == 2) {
-    bench_float_variants();
+  if (whole >= 2) {
+    (whole == 2 ? bench_float_variants : bench_float_complex)();
     return;
   }
   printf("| n | FP64 | floats, groups of 4 | one row | certified | entries of 24 bits | elements/s\n"

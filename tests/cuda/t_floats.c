@@ -186,6 +186,77 @@ TEST(t_cuda_twin_floats_climbed)
   perm_cuda_test_driver(0);
 }
 
+/* Complex numbers: within estimates, the same bits in pieces and on any number of GPUs, planned up to order 56. */
+static perm_job *floats_complex_job(int n, const double *a, perm_options *options, permi_dense_plan *plan)
+{
+  perm_job *job = NULL;
+  perm_result r;
+  *options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  options->tolerance = 1e9;
+  inside_floats_gain = 0;
+  CHECK(inside_plan_complex(n, n, a, n, options, plan, &r) == PERM_OK);
+  CHECK((plan->form == PERMI_FORM_FLOATS) == (n <= 56));
+  inside_floats_gain = 2;
+  CHECK(inside_job_complex(plan, a, n, options, &job, &r) == PERM_OK);
+  return job;
+}
+
+static void floats_complex(int n, int rounds)
+{
+  static double a[2 * 24 * 24];
+  double worst = 0;
+  for (int round = 0; round < rounds; round++) {
+    perm_options options, best = cuda_options(PERM_PRECISION_DD, 0);
+    permi_dense_plan plan;
+    perm_state *state = NULL;
+    perm_partial pieces, piece;
+    perm_result r, again, truth;
+    best.isa = PERM_ISA_AUTO;
+    best.gpu.devices = 0;
+    cuda_matrix(round % 5 == 2 ? CUDA_ONES : round % 5, n, 2, a); /* uniform, signed, integers without imaginary .. */
+    for (int i = 0; i < n && round % 2; i++)
+      a[2 * (i * n + test_below(n))] = a[2 * (i * n + 1) + 1] = 0;
+    truth = cuda_compute(n, 2, a, &best);
+    perm_job *job = floats_complex_job(n, a, &options, &plan);
+    CHECK(perm_state_create(job, &state) == PERM_OK);
+    perm_job_execute(job, state, &options, &r);
+    perm_state_free(state);
+    const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
+    const double error = permi_modulus(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale);
+    CHECK_SHOW(r.status >= 0 && r.isa == PERM_ISA_CUDA && error <= 10 * r.error_estimate &&
+                   r.error_bound == (double)INFINITY,
+               "n %d round %d: error %g, estimate %g: %s", n, round, error, r.error_estimate, r.message);
+    worst = r.error_estimate > 0 ? fmax(worst, error / r.error_estimate) : worst;
+    memset(&pieces, 0, sizeof pieces);
+    for (uint64_t chunk = plan.chunks; chunk-- > 0;) {
+      memset(&piece, 0, sizeof piece);
+      CHECK(perm_job_run(job, 0, chunk, chunk + 1, &piece) == PERM_OK);
+      CHECK(perm_partial_merge(&pieces, &piece) == PERM_OK);
+    }
+    CHECK(perm_job_finish(job, &pieces, &again) >= 0 && cuda_same_bits(&r, &again));
+    perm_job_free(job);
+  }
+  if (test_verbose)
+    printf("  complex n %d, %d: error / estimate at most %.2g\n", n, rounds, worst);
+}
+
+TEST(t_cuda_gpu_floats_complex)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  floats_complex(18, 5);
+}
+
+TEST(t_cuda_twin_floats_complex)
+{
+  const int rounds = getenv("PERM_FLOATS") ? atoi(getenv("PERM_FLOATS")) : 20;
+  perm_cuda_test_driver(2);
+  floats_complex(13, rounds);
+  floats_complex(14, rounds);
+  floats_complex(16, 3);
+  perm_cuda_test_driver(0);
+}
+
 /* Sums of 0/1 matrices and small integers that fit 48 bits are exact; planning says how entries are held. */
 TEST(t_cuda_twin_floats_exact)
 {
@@ -352,17 +423,20 @@ TEST(t_cuda_gpu_floats_against_cpu)
 TEST(t_cuda_gpu_floats_have_the_bits_of_their_twin)
 {
   static const int sizes[] = {13, 16, 17, 29, 36, 40, 46, 47, 48, 56, 62, 64};
-  static double a[64 * 64];
+  static double a[2 * 64 * 64];
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
   for (int k = 0; k < (int)(sizeof sizes / sizeof sizes[0]); k++)
-    for (int way = 0; way < 4; way++) { /* groups of 4, 1, with majorants, entries on the grid */
+    for (int way = 0; way < (sizes[k] > 56 ? 4 : 5); way++) { /* groups of 4, 1, majorants, on the grid, complex */
       const int n = sizes[k], whole = n < 20;
       permi_dense_plan plan;
       perm_options options;
       perm_partial gpu, twin;
       floats_matrix(way == 3 ? FLOATS_BINARY : k % 3 == 0 ? FLOATS_ZEROS : FLOATS_SIGNED, n, a);
-      perm_job *job = floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan);
+      if (way == 4)
+        cuda_matrix(CUDA_SPARSE, n, 2, a);
+      perm_job *job = way == 4 ? floats_complex_job(n, a, &options, &plan)
+                               : floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan);
       CHECK_SHOW(job != NULL, "n %d way %d", n, way);
       if (!job)
         continue;
