@@ -8,7 +8,7 @@ PERM_CUDA_KEEP=1 build/tests_cuda t_cuda_floats_compile >$log || { cat $log; exi
 echo "| arch | kernel | FFMA | FADD | FMUL | DFMA, DADD, DMUL | FP32 an element | spills |"
 echo "|---|---|---|---|---|---|---|---|"
 for arch in 86 89 90 103 120; do
-  for way in 0 1 2 3 4; do
+  for way in 0 1 2 3 4 5; do
     file=build/floats_sm${arch}_$way.cubin
     [ -f $file ] || continue
     set -- $(readelf -SW $file 2>/dev/null | sed 's/\[ */[/' | awk '$2 == ".text.permi_kernel" { print $5, $6 }')
@@ -20,10 +20,10 @@ for arch in 86 89 90 103 120; do
       op ~ /^[02468ace]2[89b]$/ { double++ }
       op == "387" || op == "983" { spills++ }
       END {
-        split("groups of 4,one row,one row and majorants,entries of 24 bits,FP64", name, ",")
-        start = way == 4 ? 0 : way == 3 ? 40 : 80 # of FMUL, where a chunk starts
+        split("groups of 4,one row,one row and majorants,entries of 24 bits,FP64,complex", name, ",")
+        start = way == 4 ? 0 : way == 3 ? 40 : way == 5 ? 160 : 80 # of FMUL, where a chunk starts
         printf "| sm_%d | %s | %d | %d | %d | %d | %.2f | %d |\n", arch, name[way + 1], ffma, fadd, fmul, double,
-               (ffma + fadd + fmul - start) / 80, spills
+               (ffma + fadd + fmul - start) / (way == 3 ? 160 : 80), spills
       }'
     rm -f $file
   done

@@ -458,10 +458,10 @@ TEST(t_cuda_gpu_floats_have_the_bits_of_their_twin)
 TEST(t_cuda_floats_compile)
 {
   static const int archs[] = {90, 86, 89, 103, 120};
-  static double a[64 * 64];
+  static double a[2 * 64 * 64];
   const int keep = getenv("PERM_CUDA_KEEP") != NULL;
   for (int arch = 0; arch < (keep ? 5 : 1); arch++)
-    for (int way = 0; way < 5; way++) { /* the last: FP64 */
+    for (int way = 0; way < 6; way++) { /* 4: FP64, 5: complex */
       const int n = keep ? 40 : 14;
       char message[PERM_MESSAGE_BYTES] = "", name[64];
       permi_dense_plan plan;
@@ -469,7 +469,11 @@ TEST(t_cuda_floats_compile)
       perm_result r;
       size_t size = 0;
       floats_matrix(way == 3 ? FLOATS_BINARY : FLOATS_SIGNED, n, a);
-      perm_job *job = way < 4 ? floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan) : NULL;
+      if (way == 5)
+        cuda_matrix(CUDA_SIGNED, n, 2, a);
+      perm_job *job = way < 4    ? floats_job(n, a, way == 2, way == 0 ? 4 : 1, &options, &plan)
+                      : way == 5 ? floats_complex_job(n, a, &options, &plan)
+                                 : NULL;
       options = cuda_options(PERM_PRECISION_DEFAULT, 0);
       if (way == 4)
         CHECK(inside_plan_real(n, n, a, n, &options, &plan, &r) == PERM_OK &&
