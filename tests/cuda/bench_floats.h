@@ -191,3 +191,4 @@ void bench_floats(int whole)
       }
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -21,7 +21,7 @@ for arch in 86 89 90 103 120; do
       op == "387" || op == "983" { spills++ }
       END {
         split("groups of 4,one row,one row and majorants,entries of 24 bits,FP64,complex", name, ",")
-        start = way == 4 ? 0 : way == 3 ? 40 : way == 5 ? 160 : 80 # of FMUL, where a chunk starts
+        start = way == 4 ? 0 : way == 3 ? 40 : way == 5 ? 320 : 80 # of FMUL, where a chunk starts
         printf "| sm_%d | %s | %d | %d | %d | %d | %.2f | %d |\n", arch, name[way + 1], ffma, fadd, fmul, double,
                (ffma + fadd + fmul - start) / (way == 3 ? 160 : 80), spills
       }'

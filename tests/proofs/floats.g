@@ -96,3 +96,4 @@ C = fl(c * y + e);
 { p in [1, 2] /\ y in [1, 2] /\ |c| <= 1b-18 ->
   e = p * y - t /\ |t + C - (p + c) * y| <= 0x1.01p-41 }
 t + C - (p + c) * y -> (C - (c * y + e)) + (e - (p * y - t));
+# SPDX-License-Identifier: MIT
