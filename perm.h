@@ -969,8 +969,8 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: fewer entries a line: not asked first */
 
 /* ---- GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}} /* elements, by */
-                                             /* perm_gpu_product: real, complex */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}, {3.9e12, 7e11}} /* elements, */
+                                             /* by perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
 #define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
@@ -3253,6 +3253,7 @@ struct permi_leaf {
   int integer;      /* 1: value * 2^scale_exp2 is an integer, the permanent; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
+  const char *remark; /* for the result's message, or NULL */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3729,6 +3730,8 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (job->exact_seconds > 0)
     snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
              permi_time_words(job->exact_seconds).text);
+  else if (costliest && costliest->remark)
+    snprintf(result->message, sizeof result->message, "%s", costliest->remark);
   return permi_judge(&job->judged, result);
 }
 
@@ -4621,7 +4624,7 @@ typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_G
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED, PERM_GPU_FLOATS,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 /* >>arrays fills it on CPUs, too. */
@@ -4647,6 +4650,7 @@ typedef enum permi_form {
   PERMI_FORM_PAIR,       /* rows in pairs */
   PERMI_FORM_SPLIT,      /* exact high + low row sums: dd, certify */
   PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division */
+  PERMI_FORM_FLOATS,     /* GPUs: pairs of floats */
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
@@ -4664,6 +4668,7 @@ typedef struct permi_dense_plan {
   int zero;              /* 1: no transversal of nonzeros */
   int lossy;             /* 1: scaling made an entry subnormal */
   int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
+  int group;             /* floats: rows whose product becomes one float */
   double elements;       /* n 2^(n-1) */
   double seconds, bytes; /* predicted, one thread */
   uint64_t fingerprint;
@@ -6227,6 +6232,10 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
+/* Sums in pairs of floats where they are good enough and much faster. */
+PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
@@ -6239,6 +6248,8 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #else
 #define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_floats_plan(plan, view, options) (void)0
+#define permi_floats_leaf(plan, view, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
@@ -6287,15 +6298,17 @@ static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1
 
 static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 {
-  return plan->form != PERMI_FORM_SPLIT          ? PERM_GPU_PIVOT
+  return plan->form == PERMI_FORM_FLOATS         ? PERM_GPU_FLOATS
+         : plan->form != PERMI_FORM_SPLIT        ? PERM_GPU_PIVOT
          : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
                                                 : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] * permi_gpu_slower(PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -6368,6 +6381,8 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
   const int parts = view->parts;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  if (plan->form == PERMI_FORM_FLOATS)
+    return permi_floats_leaf(plan, view, allocator, leaf);
   for (int r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     permi_plan_row(plan, view, i, a);
@@ -6479,7 +6494,7 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
                         plan->zero, plan->lossy, plan->exact_rows};
   for (int i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
-  hash = permi_hash(hash, plan->chunks);
+  hash = permi_hash(hash, plan->form == PERMI_FORM_FLOATS ? plan->chunks ^ (uint64_t)plan->group << 32 : plan->chunks);
   for (int i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (int j = 0; j < plan->n * view->parts; j++)
@@ -6584,6 +6599,8 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
     *plan = gpu;
+  if (plan->isa == PERM_ISA_CUDA)
+    permi_floats_plan(plan, view, options);
 }
 
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,
@@ -6722,7 +6739,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
   number = fmax(1, moduli * moduli / (square * view->parts));
   *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERMI_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+                 (view->parts == 2 ? plan->form != PERMI_FORM_NORMALISED && plan->form != PERMI_FORM_FLOATS
+                                   : plan->form != PERMI_FORM_NORMALISED || fabs(frexp(row[0][0], &e)) == 0.5)
              ? 0
              : moduli;
 }
@@ -6753,7 +6771,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
                                  permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
-  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
+  const double unit = PERMI_UNIT * (plan->form == PERMI_FORM_FLOATS ? 384 : 0.5 * sqrt((double)plan->n));
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
   permi_sampled_signs(plan->n, begin, sign);
   for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
@@ -6822,7 +6840,9 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
   const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
-  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
+  leaf->estimate_relative = PERMI_UNIT * (plan->form == PERMI_FORM_FLOATS ? 512
+                                          : view->parts == 1              ? 0.3
+                                                                          : 0.1 + 3 * exp2(-0.25 * n));
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
   leaf->shared.relative = 0.5 * rounded.usual;
   leaf->shared.most = (double)INFINITY;
@@ -10142,6 +10162,7 @@ typedef struct permi_array {
   permi_dense_plan plan;
   permi_exact_plan exact;
   perm_precision precision;
+  int doubles;                  /* 1: pairs of floats were not good enough */
 } permi_array;
 
 static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -10153,7 +10174,7 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = 0;
+  array->reduced = array->counted_made = array->exact_planned = array->doubles = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -10234,11 +10255,14 @@ static double permi_dense_seconds(const permi_maker *maker)
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && maker->reach->gpu && permi_gpu_wanted(options, n))
-    return fmin(seconds, maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
-                                                              : options->certify && parts == 2 ? PERM_GPU_ROUNDED
-                                                                                               : PERM_GPU_PIVOT));
-  return seconds;
+  if (seconds <= 1 || !maker->reach->gpu || !permi_gpu_wanted(options, n))
+    return seconds;
+  const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                          : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                           : PERM_GPU_PIVOT);
+  return fmin(seconds, product == PERMI_DOUBLED
+                           ? gpu
+                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */
@@ -10272,6 +10296,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
     return status;
   permi_array *array = maker->array;
   permi_dense_plan *plan = &array->plan;
+  const double tolerance = options.tolerance;
+  options.tolerance = array->doubles ? DBL_MIN : tolerance; /* no floats */
   if (block) {
     const permi_problem *problem = array->problem;
     const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
@@ -10279,6 +10305,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   } else {
     status = permi_plan_array(array->problem, &options, plan, maker->result);
   }
+  options.tolerance = tolerance;
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(maker->reach->engines, maker->reach->engine_count, plan->method,
@@ -10564,9 +10591,13 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_maker *maker = (const permi_maker *)context;
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
+  if (array->constant < 0 && method == PERM_METHOD_DENSE && array->plan.form == PERMI_FORM_FLOATS && !array->doubles) {
+    array->doubles = 1;
+    return array->precision;
+  }
   return array->constant >= 0
              ? PERM_PRECISION_COUNT
              : permi_next_precision(maker->reach->engines, maker->reach->engine_count,
@@ -12048,7 +12079,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   permi_control *control = batch->control;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[3][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)

@@ -12,6 +12,7 @@
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+                     >>floats         dense sums in pairs of floats: plan, tables, bound
      exact/          >>exact_gpu      row sums in words, skipping
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
@@ -23,6 +24,7 @@
      amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_floats    dense sums in pairs of floats
                      >>text_exact     integers
                      >>text_batch     many small matrices
                      >>text_signs     the pruned sign search
@@ -77,7 +79,7 @@ typedef enum perm_gpu_pipe { PERM_GPU_FP64, PERM_GPU_32, PERM_GPU_MEMORY, PERM_G
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 
-typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED,
+typedef enum perm_gpu_product { PERM_GPU_PIVOT, PERM_GPU_ROUNDED, PERM_GPU_DOUBLED, PERM_GPU_FLOATS,
                                 PERM_GPU_PRODUCT_MAKE_INT = 0x7fffffff } perm_gpu_product;
 #define PERM_GPU_THREADS_LOG2 7
 /* >>arrays fills it on CPUs, too. */
@@ -152,7 +154,8 @@ typedef struct perm_gpu_batch {
 
 typedef struct perm_gpu_work {
   int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot (floats: the low words' unit) */
+  int group, majorant;   /* of floats: rows of a group; 1: sums of majorants */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;
@@ -262,7 +265,7 @@ typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms;
+  double terms, majorant, within; /* the last: >>floats */
   /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
@@ -298,8 +301,13 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
+    double absolute = sums[4] * (gpu->work.absolute_mask + 1.0); /* exact */
+    permi_dd imaginary = permi_two_sum(sums[2], sums[3]);
+    if (gpu->work.majorant) {
+      absolute += gpu->majorant * fmax(0, imaginary.hi * (1 + gpu->within) - absolute);
+      imaginary = permi_dd_make(0);
+    }
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), imaginary, absolute, 0);
   }
   permi_gpu_count(leaf, partial, first, chunks);
   return 1;
@@ -364,6 +372,32 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
+/* Makes the leaf's context, with a table of zeros behind it, for rows of so many words. */
+static permi_gpu *permi_gpu_open(const permi_dense_plan *plan, perm_gpu_work *work, int words, size_t constants,
+                                 const perm_allocator *allocator, permi_leaf *leaf)
+{
+  work->n = plan->n;
+  work->parts = 1 + plan->is_complex;
+  work->product = (int)permi_gpu_product_of(plan);
+  work->stride = (plan->n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->fingerprint = plan->fingerprint;
+  work->constants = constants;
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work->doubles * sizeof(double));
+  if (!gpu)
+    return NULL;
+  work->table = (double *)(void *)(gpu + 1);
+  gpu->work = *work;
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  gpu->terms = leaf->information.work / (double)plan->n / (double)leaf->information.chunks;
+  leaf->context = gpu;
+  return gpu;
+}
+
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -373,33 +407,303 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   memset(&work, 0, sizeof work);
   work.low = lines->low;
   work.plain = lines->plain;
-  work.n = n;
-  work.parts = parts;
-  work.product = (int)permi_gpu_product_of(plan);
-  work.stride = (n * words + 1) / 2 * 2;
-  work.block = plan->block_columns;
-  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work.high = plan->outer_columns - work.walk;
   work.absolute_mask = permi_absolute_mask(plan, 14);
-  work.fingerprint = plan->fingerprint;
-  work.constants = (size_t)(work.block * n * words + work.plain * parts);
-  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
+  permi_gpu *gpu = permi_gpu_open(plan, &work, words,
+                                  (size_t)(plan->block_columns * n * words + work.plain * parts), allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   double *table = (double *)(void *)(gpu + 1);
-  gpu->work = work;
-  gpu->work.table = table;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
     permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
     permi_gpu_table_row(&work, table, word, r);
   }
-  leaf->context = gpu;
   return PERM_OK;
+}
+
+/* ========================================================================================== >>floats
+   Dense sums in pairs of floats (>>text_floats), for GPUs with little FP64. A row times a factor near 1 / (its sum of
+   moduli) that puts its pivot on the grid of 2^-24, or times a power of two if that holds all entries: |row sum| <= 1,
+   no pivot is treated apart but 0 < |pivot| < 2^-22. Columns as in >>gpu, plain; the walk has the entries' high words
+   on that grid and low words, and the rest is summed in units of 2^-62 where a chunk starts. */
+
+#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
+#define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
+#ifndef PERMI_FLOATS_GAIN
+#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
+#endif
+
+typedef struct permi_float_row {
+  int64_t entry[2][PERM_MAX_N]; /* in units of 2^-62 */
+  double times, divisor[2];     /* the row was multiplied by times / (2^24 divisor) */
+} permi_float_row;
+
+typedef struct permi_floats {
+  int walk, shift;         /* columns; low words are multiples of 2^(shift - 62) */
+  double majorant, within; /* what the bound adds of sums of majorants, which are right to `within` */
+} permi_floats;
+
+/* Returns 1 if floats are faster, and as good as asked for: sum |terms| / |permanent| is about e^(0.36 n). */
+static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *options)
+{
+  const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
+  const int parts = 1 + plan->is_complex;
+  const double doubles = permi_gpu_seconds(plan->n, parts, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  return plan->precision == PERM_PRECISION_DEFAULT && (parts == 1 || (!plan->certify && n <= 56)) &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, parts, PERM_GPU_FLOATS) < doubles &&
+         units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
+             (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
+}
+
+static double permi_size_of(double (*a)[PERM_MAX_N], int j, int parts)
+{
+  return parts == 1 ? fabs(a[0][j]) : sqrt(a[0][j] * a[0][j] + a[1][j] * a[1][j]);
+}
+
+static double permi_moduli(double (*a)[PERM_MAX_N], int n, int parts)
+{
+  double sum = 0;
+  for (int j = 0; j < n; j++)
+    sum += permi_size_of(a, j, parts);
+  return sum;
+}
+
+static int64_t permi_high_word(int64_t x) { return (x + ((int64_t)1 << 37)) >> 38; }
+
+static int64_t permi_rest_of(int64_t x) { return x - permi_high_word(x) * ((int64_t)1 << 38); }
+
+/* Returns a / d times at most 2^24, in units of 2^-62: off by half a unit and 2^-40 of it. */
+static int64_t permi_float_entry(permi_dd a, permi_dd d, double times)
+{
+  const double quotient = a.hi / d.hi;
+  const double rest = permi_dd_subtract(a, permi_dd_multiply(d, permi_dd_make(quotient))).hi / d.hi;
+  double high = quotient * times;
+  PERMI_KEEP_DOUBLE(high);
+  const double low = ldexp(PERMI_REST(quotient, times, high) + rest * times, 38);
+  const double whole = floor(ldexp(high, 38));
+  return (int64_t)whole + (int64_t)floor(ldexp(high, 38) - whole + low + 0.5);
+}
+
+/* Row a, the pivot first; 2^-18 of 1 is left for what high words round up. */
+static void permi_float_row_make(double (*a)[PERM_MAX_N], int n, int parts, permi_float_row *row)
+{
+  const double moduli = permi_moduli(a, n, parts), pivot = permi_size_of(a, 0, parts);
+  row->times = 16777216;
+  row->divisor[0] = pivot != 0 ? a[0][0] : moduli * (1 + 1.0 / 131072);
+  row->divisor[1] = parts == 2 && pivot != 0 ? a[1][0] : 0;
+  if (parts == 1 && permi_few_digits(a[0], n, moduli))
+    row->divisor[0] = permi_shift(1, permi_log2_ceiling(moduli));
+  else if (pivot != 0)
+    row->times = floor(pivot / moduli * (16777216 - 65));
+  const permi_dd real = permi_dd_make(row->divisor[0]), minus = permi_dd_make(-row->divisor[1]);
+  permi_dd size = real, none = permi_dd_make(row->divisor[1]);
+  if (parts == 2)
+    permi_dd_multiply_complex(&size, &none, real, minus);
+  for (int j = 0; j < n; j++) {
+    permi_dd re = permi_dd_make(a[0][j]), im = permi_dd_make(parts == 2 ? a[1][j] : 0);
+    if (parts == 2)
+      permi_dd_multiply_complex(&re, &im, real, minus);
+    row->entry[0][j] = permi_float_entry(re, size, row->times);
+    row->entry[1][j] = parts == 2 ? permi_float_entry(im, size, row->times) : 0;
+  }
+  if (parts == 2 && pivot != 0) {
+    row->entry[0][0] = (int64_t)row->times << 38;
+    row->entry[1][0] = 0;
+  }
+}
+
+/* Takes floats unless every column has small pivots. */
+static void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options)
+{
+  const int n = plan->n;
+  double least[PERM_MAX_N], row[2][PERM_MAX_N];
+  permi_dense_plan floats = *plan;
+  if (plan->lossy || !permi_floats_pay(plan, options))
+    return;
+  floats.pivot = 0;
+  floats.exact_rows = view->parts == 1;
+  for (int j = 0; j < n; j++)
+    least[j] = 1;
+  for (int i = 0; i < n; i++) {
+    permi_plan_row(&floats, view, i, row); /* as it stands */
+    const double moduli = permi_moduli(row, n, view->parts);
+    if (view->parts == 1 && permi_few_digits(row[0], n, moduli))
+      continue;
+    floats.exact_rows = 0;
+    for (int j = 0; j < n; j++) {
+      const double size = permi_size_of(row, j, view->parts);
+      least[j] = size != 0 ? fmin(least[j], size / moduli) : least[j];
+    }
+  }
+  for (int j = 0; j < n; j++)
+    floats.pivot = least[j] > least[floats.pivot] ? j : floats.pivot;
+  if (least[floats.pivot] < 1.0 / (1 << 22))
+    return;
+  floats.form = PERMI_FORM_FLOATS;
+  floats.group = plan->certify || floats.exact_rows || view->parts == 2 ? 1 : 4;
+  floats.block_columns = floats.exact_rows;
+  floats.outer_columns = n - 2 - floats.block_columns;
+  const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
+  floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
+  floats.seconds = permi_gpu_seconds(n, view->parts, PERM_GPU_FLOATS);
+  *plan = floats;
+}
+
+/* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
+static double permi_float_low(const permi_float_row *row, int walk, int shift)
+{
+  double sum[2];
+  for (int part = 0; part < 2; part++) {
+    sum[part] = ldexp(1, 37);
+    for (int j = 2; j < 2 + walk; j++)
+      sum[part] += fabs((double)permi_rest_of(row->entry[part][j])) + ldexp(1, shift - 1);
+  }
+  return fmax(sum[0], sum[1]);
+}
+
+/* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
+static double permi_floats_digits(int n, double relative) { return -log10(relative) - 0.1563 * n; }
+
+static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const int n = leaf->information.n, product = leaf->bound_relative < 1 ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT;
+  const int parts = ((const permi_gpu *)leaf->context)->work.parts;
+  const size_t length = permi_plan_explain(leaf, buffer, size);
+  return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
+                            "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
+                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, parts, product),
+                            permi_floats_digits(n, 0.3 * PERMI_UNIT));
+}
+
+/* THE BOUND, in u = 2^-24, for rows one by one. z is a row sum y + l with |l| <= L, Y its rounding, P = |product of Y|,
+   D the sum over rows of the product of the other |Y|; no underflow but 4.
+   1. A row is off by u |p l| + 6 u^2 |p Y| + 2 u |c Y| (tests/proofs/floats.g), |c| by row k is at most 2 k u P + u sum
+      |l_i| P / |Y_i|: a term by (2 n^2 + 4 n) u^2 P + u L D, and second order: a factor 1.0001. The pair of signs adds
+      (4 n + 1) u^2 P, sums in doubles u^2 P.
+   2. Rows where a chunk starts and entries of its walk are rounded to low units, all to 2^-62: z moves by at most M.
+      prod(|Y| + x) is convex in x: (u L + M) D, and all that M does, <= (u L + M) (Q - P) / w, Q = prod(|Y| + w), w =
+      2^-10. Sums of P and Q are right to (2 n + 17) u.
+   3. Rows on the grid of 2^-24: l = 0, an fma's rest is exact: (n^2 / 2 + 5.5 n + 8) u^2 P.
+   4. Terms begin at 2^120, and factors are at most 1: 4 n losses of 2^-150. */
+static void permi_floats_bounds(const permi_dense_plan *plan, double low, permi_floats *floats, permi_leaf *leaf)
+{
+  const double n = plan->n, u = 1.0 / 16777216;
+  const double moved = ldexp(floats->walk + 1, floats->shift - 63) + ldexp(n + 1, -62);
+  leaf->bound_relative = leaf->bound_value = 0;
+  leaf->bound_absolute = ldexp(4 * n, plan->n - 151);
+  floats->within = (4 * n + 40) * u;
+  floats->majorant = 0;
+  if (plan->exact_rows) {
+    leaf->bound_relative = (0.5 * n * n + 5.5 * n + 8) * PERMI_FLOAT_SQUARE * 1.0001;
+    leaf->estimate_relative = 4 * PERMI_FLOAT_SQUARE;
+  } else if (plan->certify) {
+    leaf->bound_relative = (2 * n * n + 12 * n + 2) * PERMI_FLOAT_SQUARE * 1.0001;
+    floats->majorant = 1024 * (u * ldexp(low, -62) + moved) / leaf->bound_relative * 1.0001;
+  } else {
+    leaf->bound_relative = (double)INFINITY;
+  }
+  leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
+}
+
+/* Column j's words, `times` as many, are added to the floats of a row of the walk. */
+static void permi_float_step(const perm_gpu_work *work, int64_t entry, int times, float *to)
+{
+  const int shift = work->plain;
+  const int64_t low = (permi_rest_of(entry) + ((int64_t)1 << (shift - 1))) >> shift;
+  to[0] += (float)(times * permi_high_word(entry)) * (1.0f / 16777216); /* exact, as all that follows */
+  if (work->low)
+    to[1] += (float)(times * low) * (float)ldexp(1, shift - 62);
+}
+
+static perm_status permi_float_tables(const permi_dense_plan *plan, const permi_view *view, const permi_floats *floats,
+                                      const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  const int parts = view->parts;
+  double a[2][PERM_MAX_N];
+  permi_float_row row;
+  perm_gpu_work work;
+  memset(&work, 0, sizeof work);
+  work.low = !plan->exact_rows;
+  work.plain = floats->shift;
+  work.group = plan->group;
+  work.majorant = floats->majorant > 0;
+  work.absolute_mask = plan->certify || plan->exact_rows || plan->outer_columns < 14 ? 0 : 3;
+  permi_gpu *gpu = permi_gpu_open(plan, &work, parts, (size_t)n + 1, allocator, leaf);
+  if (!gpu)
+    return PERM_ERROR_MEMORY;
+  gpu->majorant = floats->majorant;
+  gpu->within = floats->within;
+  int64_t *start = (int64_t *)(void *)(gpu + 1);
+  float *walk = (float *)(void *)(start + (size_t)work.stride * (size_t)(1 + work.high)), *at;
+  float *constant = walk + 2 * (size_t)work.stride * (size_t)(2 * work.walk + 1);
+  constant[n] = (float)ldexp(1, floats->shift - 62);
+  for (int k = 0; k < n * parts; k++) {
+    const int r = k / parts, part = k % parts;
+    permi_plan_row(plan, view, r, a);
+    permi_float_row_make(a, n, parts, &row);
+    const int64_t *entry = row.entry[part], *column = entry + 2 + work.walk;
+    const int64_t block = work.block ? column[work.high] : 0;
+    if (!part)
+      constant[r] = (float)ldexp((double)entry[0], -61);
+    if (!part)
+      constant[n + 1 + r] = (float)ldexp((double)block, -61);
+    start[k] = entry[1];
+    for (int j = 0; j < work.high; j++) {
+      start[k] += column[j];
+      start[work.stride * (1 + j) + k] = (int64_t)(2 * (uint64_t)column[j]);
+    }
+    at = walk + 4 * work.walk * work.stride + k * (1 + work.low); /* the first step: pivot, block and walk, all + */
+    permi_float_step(&work, entry[0], 1, at);
+    permi_float_step(&work, block, 1, at);
+    for (int j = 0; j < work.walk; j++) {
+      permi_float_step(&work, entry[2 + j], 1, at);
+      for (int up = 0; up < 2; up++) { /* the block column back to + */
+        float *to = walk + (4 * j + 2 * up) * work.stride + k * (1 + work.low);
+        permi_float_step(&work, entry[2 + j], up ? 2 : -2, to);
+        permi_float_step(&work, block, 2, to);
+      }
+    }
+  }
+  return PERM_OK;
+}
+
+static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                     const perm_allocator *allocator, permi_leaf *leaf)
+{
+  const int n = plan->n;
+  double a[2][PERM_MAX_N], low = 0, unit = ldexp(1, 120);
+  permi_floats floats = {plan->chunk_log2 - PERM_GPU_THREADS_LOG2, 13, 0, 0};
+  permi_float_row row;
+  do { /* low words of all rows fit 24 bits */
+    low = 0;
+    floats.shift++;
+    for (int i = 0; i < n; i++) {
+      permi_plan_row(plan, view, i, a);
+      permi_float_row_make(a, n, view->parts, &row);
+      low = fmax(low, permi_float_low(&row, floats.walk, floats.shift));
+    }
+  } while (low > ldexp(1, floats.shift + 24));
+  leaf->scale_exp2 -= 120;
+  for (int i = 0; i < n; i++) {
+    permi_plan_row(plan, view, i, a);
+    permi_float_row_make(a, n, view->parts, &row);
+    permi_dd inverse = permi_dd_make(1 / row.times);
+    inverse.lo = -PERMI_REST(inverse.hi, row.times, 1) / row.times;
+    leaf->scale = permi_dd_multiply(leaf->scale, inverse);
+    leaf->scale_imaginary = permi_dd_multiply(leaf->scale_imaginary, inverse);
+    leaf->scale_exp2 += 24;
+    permi_leaf_scale_by(leaf, view->parts, row.divisor[0], row.divisor[1]);
+    unit *= row.times / (16777216 * sqrt(row.divisor[0] * row.divisor[0] + row.divisor[1] * row.divisor[1]));
+  }
+  leaf->estimate_absolute *= unit;
+  leaf->estimate_squares *= unit;
+  permi_floats_bounds(plan, low, &floats, leaf);
+  leaf->explain = permi_floats_explain;
+  leaf->remark = "summed in pairs of floats";
+  leaf->release = permi_release;
+  leaf->run_range = permi_gpu_range;
+  return permi_float_tables(plan, view, &floats, allocator, leaf);
 }
 
 /* ====================================================================================== >>exact_gpu
@@ -2721,6 +3025,10 @@ static perm_status permi_amplitudes_gpu_run(permi_amplitudes *p)
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
     volatile double product = a * b; return product;)                                                                  \
   X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
+  X(float, permi_add_float, (float a, float b), return __fadd_rn(a, b);, return a + b;)                                \
+  X(float, permi_mul_float, (float a, float b), return __fmul_rn(a, b);,                                               \
+    volatile float product = a * b; return product;)                                                                   \
+  X(float, permi_fma_float, (float a, float b, float c), return __fmaf_rn(a, b, c);, return fmaf(a, b, c);)            \
   X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
   X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
   X(int, permi_byte, (unsigned word, int k),                                                                           \
@@ -2930,14 +3238,14 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
 }
 
 /* A kernel's arguments; constants: block columns twice, pivots of plain rows. */
-template <int COUNT>
+template <int COUNT, class T = double>
 struct permi_arguments {
   const double *table;
   double *out;
   unsigned long long first;
   int n, plain, block, walk, high;
   unsigned mask;
-  double constant[COUNT];
+  T constant[COUNT];
 };
 
 /* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, and the sum of sampled |terms|.
@@ -3160,6 +3468,260 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
     permi_walk<N, PARTS, PRODUCT, LOW, K, PLAIN, COUNT, 1>(a, table, a.first + blockIdx.x, t, kept);
     permi_finish(room, a.out, kept);
   }
+}
+)
+/* clang-format on */
+
+/* ==================================================================================== >>text_floats
+   The dense kernel in pairs of floats (>>floats): row sums y + l with the pivot, products p + c that begin at 2^120 and
+   only fall. FP32 pipes wait for registers: an fma of three counts 1.6, so columns come from shared memory. */
+
+/* clang-format off */
+PERMI_TEXT(floats,
+PERMI_BOTH void permi_two_sum_float(float &s, float &e, float a, float b)
+{
+  const float sum = permi_add_float(a, b), with = permi_add_float(sum, -a);
+  e = permi_add_float(permi_add_float(a, -permi_add_float(sum, -with)), permi_add_float(b, -with));
+  s = sum;
+}
+
+/* Multiplies p + c by y + l; `both` is y, or y + l in one float, which keeps c small. `first`: c is 0. */
+template <int LOW>
+PERMI_BOTH void permi_float_times(float &p, float &c, float y, float l, float both, int first)
+{
+  const float product = permi_mul_float(p, both);
+  float e = permi_fma_float(p, y, -product);
+  if (LOW)
+    e = permi_fma_float(p, l, e);
+  c = first ? e : permi_fma_float(c, both, e);
+  p = product;
+}
+
+template <int ROOM>
+struct permi_float_registers {
+  float y[ROOM], l[ROOM];
+};
+
+/* Sets out[] to P - Q (hi, lo), |P| + |Q|, and the sum of both products of |row sum| + 2^-10. Rows are multiplied in
+   groups, each of which becomes one float and its rest. */
+template <int N, int GROUP, int LOW, int MAJORANT, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_state(const permi_arguments<COUNT, float> &a, const permi_float_registers<ROOM> &o,
+                                  float *out)
+{
+  const int n = N ? N : a.n;
+  const float begin = 1.32922799578491587e36f;
+  float p[2] = {0, 0}, c[2] = {0, 0}, high[2] = {0, 0}, low[2] = {0, 0}, most[2] = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    PERMI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const float y = k ? permi_add_float(o.y[r], -a.constant[r]) : o.y[r];
+      if (!LOW) {
+        if (r == 0)
+          p[k] = permi_mul_float(y, begin);
+        else
+          permi_float_times<0>(p[k], c[k], y, 0, y, r == 1);
+        continue;
+      }
+      if (r % GROUP == 0) {
+        high[k] = y;
+        low[k] = o.l[r];
+      } else {
+        permi_float_times<1>(high[k], low[k], y, o.l[r], y, 0);
+      }
+      if (r % GROUP == GROUP - 1 || r == n - 1) {
+        const float both = permi_add_float(high[k], low[k]);
+        if (MAJORANT) {
+          const float more = permi_add_float(fabsf(both), 0.0009765625f);
+          most[k] = permi_mul_float(r == 0 ? begin : most[k], more);
+        }
+        if (r < GROUP) {
+          p[k] = permi_mul_float(both, begin);
+          c[k] = permi_mul_float(permi_add_float(permi_add_float(high[k], -both), low[k]), begin);
+        } else {
+          permi_float_times<1>(p[k], c[k], high[k], low[k], both, 0);
+        }
+      }
+    }
+  }
+  permi_two_sum_float(out[0], out[1], p[0], -p[1]);
+  out[1] = permi_add_float(out[1], permi_add_float(c[0], -c[1]));
+  out[2] = permi_add_float(fabsf(p[0]), fabsf(p[1]));
+  out[3] = MAJORANT ? permi_add_float(most[0], most[1]) : 0;
+}
+
+/* The same of complex numbers: y and l are [row][part], pivots are real. out[]: real part of P - Q, moduli, imaginary
+   part. Differences of products cancel, and need TwoSum. */
+template <int N, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_state_complex(const permi_arguments<COUNT, float> &a, const permi_float_registers<ROOM> &o,
+                                          float *out)
+{
+  const int n = N ? N : a.n;
+  const float begin = 1.32922799578491587e36f;
+  float p[2] = {0, 0}, q[2] = {0, 0}, c[2] = {0, 0}, d[2] = {0, 0};
+  PERMI_UNROLL
+  for (int r = 0; r < n; r++) {
+    const float z = o.y[2 * r + 1], m = o.l[2 * r + 1], Z = permi_add_float(z, m);
+    PERMI_UNROLL
+    for (int k = 0; k < 2; k++) {
+      const float y = k ? permi_add_float(o.y[2 * r], -a.constant[r]) : o.y[2 * r];
+      const float l = o.l[2 * r], Y = permi_add_float(y, l);
+      if (r == 0) {
+        p[k] = permi_mul_float(Y, begin);
+        q[k] = permi_mul_float(Z, begin);
+        c[k] = permi_mul_float(permi_add_float(permi_add_float(y, -Y), l), begin);
+        d[k] = permi_mul_float(permi_add_float(permi_add_float(z, -Z), m), begin);
+      } else {
+        const float py = permi_mul_float(p[k], Y), qz = permi_mul_float(q[k], Z);
+        const float pz = permi_mul_float(p[k], Z), qy = permi_mul_float(q[k], Y);
+        float re = 0, im = 0, re_e = 0, im_e = 0;
+        permi_two_sum_float(re, re_e, py, -qz);
+        permi_two_sum_float(im, im_e, pz, qy);
+        re_e = permi_add_float(re_e, permi_add_float(permi_fma_float(p[k], y, -py), -permi_fma_float(q[k], z, -qz)));
+        im_e = permi_add_float(im_e, permi_add_float(permi_fma_float(p[k], z, -pz), permi_fma_float(q[k], y, -qy)));
+        re_e = permi_fma_float(-q[k], m, permi_fma_float(p[k], l, re_e));
+        im_e = permi_fma_float(q[k], l, permi_fma_float(p[k], m, im_e));
+        re_e = permi_fma_float(-d[k], Z, permi_fma_float(c[k], Y, re_e));
+        d[k] = permi_fma_float(d[k], Y, permi_fma_float(c[k], Z, im_e));
+        c[k] = re_e;
+        p[k] = re;
+        q[k] = im;
+      }
+    }
+  }
+  permi_two_sum_float(out[0], out[1], p[0], -p[1]);
+  permi_two_sum_float(out[3], out[4], q[0], -q[1]);
+  out[1] = permi_add_float(out[1], permi_add_float(c[0], -c[1]));
+  out[4] = permi_add_float(out[4], permi_add_float(d[0], -d[1]));
+  out[2] = permi_add_float(permi_add_float(fabsf(p[0]), fabsf(q[0])), permi_add_float(fabsf(p[1]), fabsf(q[1])));
+}
+
+/* Fixed and high columns are summed in units of 2^-62, and split: hi of 2^-24, lo of 2^(a.plain - 62). */
+template <int N, int PARTS, int LOW, int COUNT, int ROOM>
+PERMI_BOTH void permi_float_start(const permi_arguments<COUNT, float> &a, unsigned long long number,
+                                  permi_float_registers<ROOM> &o)
+{
+  const int n = N ? N : a.n, stride = (n * PARTS + 1) / 2 * 2;
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    const unsigned long long *table = (const unsigned long long *)a.table + part;
+    unsigned long long x[N ? N : 64];
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++)
+      x[r] = table[r * PARTS];
+    PERMI_ROLLED
+    for (int k = 0; k < a.high; k++) {
+      const unsigned long long minus = 0 - (number >> k & 1);
+      const unsigned long long *step = table + stride * (1 + k);
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        x[r] -= step[r * PARTS] & minus;
+    }
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++) {
+      const long long sum = (long long)x[r], high = (sum + (1ll << 37)) >> 38;
+      o.y[r * PARTS + part] = permi_mul_float((float)(int)high, 5.9604644775390625e-8f);
+      if (LOW)
+        o.l[r * PARTS + part] = permi_mul_float(
+            (float)(int)((sum - high * (1ll << 38) + (1ll << a.plain >> 1)) >> a.plain), a.constant[n]);
+    }
+  }
+}
+
+/* A thread's sums, 128 places apart: value hi, lo, imaginary hi, lo (or majorants, 0), sampled |terms|. K: an unrolled
+   column, of entries on the grid. */
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+PERMI_BOTH void permi_float_walk(const permi_arguments<COUNT, float> &a, const float *table, unsigned long long chunk,
+                                 int thread, double *kept)
+{
+  enum { ROOM = (N ? N : 64) * PARTS, STEP = 128 };
+  const int n = (N ? N : a.n) * PARTS, stride = (n + 1) / 2 * 4;
+  const unsigned states = 1u << a.walk, group = states < 8 ? states : 8;
+  const unsigned long long number = chunk << 7 | (unsigned long long)thread;
+  const unsigned key = ((unsigned)chunk * 4 + (unsigned)(thread >> 5)) * 0x85ebca6bu;
+  const float *row = table + stride * 2 * a.walk;
+  permi_float_registers<ROOM> o;
+  double sum[2] = {0, 0};
+  float size = 0, most = 0;
+  permi_float_start<N, PARTS, LOW, COUNT, ROOM>(a, number, o);
+  PERMI_UNROLL
+  for (int k = 0; k < 5; k++)
+    kept[STEP * k] = 0;
+  PERMI_ROLLED
+  for (unsigned m = 0; m < states; m++) {
+    float out[5];
+    float4 four = {0, 0, 0, 0};
+    PERMI_UNROLL
+    for (int r = 0; r < n; r++) {
+      if (!(r & (LOW ? 1 : 3)))
+        four = ((const float4 *)row)[LOW ? r / 2 : r / 4];
+      if (LOW) {
+        o.y[r] = permi_add_float(o.y[r], r & 1 ? four.z : four.x);
+        o.l[r] = permi_add_float(o.l[r], r & 1 ? four.w : four.y);
+      } else {
+        o.y[r] = permi_add_float(o.y[r], r & 2 ? (r & 1 ? four.w : four.z) : r & 1 ? four.y : four.x);
+      }
+    }
+    if (PARTS == 2)
+      permi_float_state_complex<N, COUNT, ROOM>(a, o, out);
+    else
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, out);
+    if (K) {
+      float next[5];
+      float rest;
+      PERMI_UNROLL
+      for (int r = 0; r < n; r++)
+        o.y[r] = permi_add_float(o.y[r], -a.constant[n + 1 + r]);
+      permi_float_state<N, GROUP, LOW, MAJORANT, COUNT, ROOM>(a, o, next);
+      permi_two_sum_float(out[0], rest, out[0], -next[0]);
+      out[1] = permi_add_float(out[1], permi_add_float(rest, -next[1]));
+      out[2] = permi_add_float(out[2], next[2]);
+    }
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++) {
+      const double term = permi_add((double)out[3 * part], (double)out[3 * part + 1]);
+      sum[part] = permi_add(sum[part], m & 1 ? -term : term);
+    }
+    size = permi_add_float(size, out[2]);
+    if (MAJORANT)
+      most = permi_add_float(most, out[3]);
+    if ((m & (group - 1)) == group - 1) {
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        double *hi = kept + 2 * STEP * part;
+        double error;
+        permi_two_sum(*hi, error, *hi, sum[part]);
+        hi[STEP] = permi_add(hi[STEP], error);
+        sum[part] = 0;
+      }
+      if (MAJORANT)
+        kept[2 * STEP] = permi_add(kept[2 * STEP], (double)most);
+      if (!a.mask || permi_sampled(key + m / group * 0x9e3779b9u, a.mask))
+        kept[4 * STEP] = permi_add(kept[4 * STEP], (double)size);
+      size = most = 0;
+    }
+    row = table + stride * permi_walk_row(m);
+  }
+  if (permi_parity(number)) {
+    PERMI_UNROLL
+    for (int k = 0; k < 2 * PARTS; k++)
+      kept[STEP * k] = -kept[STEP * k];
+  }
+}
+
+template <int N, int PARTS, int GROUP, int LOW, int MAJORANT, int K, int COUNT>
+__device__ __forceinline__ void permi_float_chunk(const permi_arguments<COUNT, float> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  double *room = (double *)permi_shared; /* [5][128], then the walk's table */
+  double *table = room + 640;
+  const int t = (int)threadIdx.x, stride = (N * PARTS + 1) / 2 * 2;
+  for (int i = t; i < stride * (2 * a.walk + 1); i += 128)
+    table[i] = a.table[stride * (1 + a.high) + i];
+  __syncthreads();
+  permi_float_walk<N, PARTS, GROUP, LOW, MAJORANT, K, COUNT>(a, (const float *)table, a.first + blockIdx.x, t,
+                                                             room + t);
+  permi_total(room, a.out);
 }
 )
 /* clang-format on */
@@ -5034,11 +5596,12 @@ typedef struct permi_nvrtc {
 
 #define PERMI_GPUS 64
 
-/* A kernel's key, compared as bytes: `unused` is padding. */
+/* A kernel's key, compared as bytes. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
-  int arch, device, unused;
+  int arch, device;
+  int form; /* of floats: 2 * rows of a group + majorants (+ 16 * blocks of a multiprocessor, for trials) */
   uint64_t digest, length;
 } permi_kernel_key;
 
@@ -5337,6 +5900,11 @@ static int permi_blocks(const permi_kernel_key *key)
 #if defined(PERMI_GPU_BLOCKS)
   return PERMI_GPU_BLOCKS;
 #endif
+  if (key->product == PERM_GPU_FLOATS)
+    return key->form >= 16   ? key->form / 16
+           : key->parts == 2 ? (key->n <= 16 ? 4 : key->n <= 34 ? 3 : 2)
+           : key->low        ? (key->n <= 46 ? 4 : 3)
+                             : 5 + (key->n > 42 && key->n <= 50);
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -5385,7 +5953,8 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   key.product = work->product;
   key.low = work->low;
   key.block = work->block;
-  key.plain = work->plain;
+  key.plain = work->product == PERM_GPU_FLOATS ? 0 : work->plain;
+  key.form = 2 * work->group + work->majorant;
   return key;
 }
 
@@ -5398,7 +5967,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   static const char scale[] =
       PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
       "{ permi_scale(x, count, first, second); }\n";
-  if (key->family == 0)
+  if (key->family == 0 && key->product == PERM_GPU_FLOATS)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
+             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
+             key->parts, key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
+  else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
@@ -5420,7 +5994,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
 {
   const char *more = key->family == 2  ? permi_text_amplitudes
                      : key->family     ? permi_text_arrays
-                     : !program        ? ""
+                     : !program        ? (key->product == PERM_GPU_FLOATS ? permi_text_floats : "")
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->signs  ? permi_text_signs

@@ -11,6 +11,7 @@
      gpu/            >>contract       what plans of GPUs are, as in perm.h
                      >>works          what the host's parts and nvcc's tell each other
      dense/          >>dense_gpu      runs on GPUs, of every engine; dense tables
+                     >>floats         dense sums in pairs of floats: plan, tables, bound
      exact/          >>exact_gpu      row sums in words, skipping
      minors/         >>minors_gpu     minors of a row, of all rows
      batch/          >>batch_gpu      many small matrices
@@ -22,6 +23,7 @@
      amplitudes/     >>amplitudes_gpu all amplitudes
 
      gpu/            >>text           dense kernels; the table of all kernels; their twins on the host
+                     >>text_floats    dense sums in pairs of floats
                      >>text_exact     integers
                      >>text_batch     many small matrices
                      >>text_signs     the pruned sign search
@@ -57,6 +59,7 @@
 
 #if PERMI_CUDA_HOST == 1
 #include "dense/dense_gpu.h"
+#include "dense/floats.h"
 #include "exact/exact_gpu.h"
 #include "minors/minors_gpu.h"
 #include "batch/batch_gpu.h"
@@ -86,6 +89,7 @@
 #include <unistd.h>
 
 #include "gpu/text.h"
+#include "gpu/text_floats.h"
 #include "gpu/text_exact.h"
 #include "gpu/text_batch.h"
 #include "gpu/text_signs.h"

@@ -56,7 +56,8 @@ static double permi_sampled_row(const permi_dense_plan *plan, const permi_view *
   number = fmax(1, moduli * moduli / (square * view->parts));
   *spread *= 0.6065 * pow(3.1416 * (2 * number + 1.0 / 3), 0.25 / number);
   return permi_few_digits(row[0], n, moduli) && (view->parts == 1 || permi_few_digits(row[1], n, moduli)) &&
-                 (plan->form != PERMI_FORM_NORMALISED || (view->parts == 1 && fabs(frexp(row[0][0], &e)) == 0.5))
+                 (view->parts == 2 ? plan->form != PERMI_FORM_NORMALISED && plan->form != PERMI_FORM_FLOATS
+                                   : plan->form != PERMI_FORM_NORMALISED || fabs(frexp(row[0][0], &e)) == 0.5)
              ? 0
              : moduli;
 }
@@ -87,7 +88,7 @@ static double permi_sample_terms(const permi_dense_plan *plan, const permi_view 
                                  permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
-  const double unit = 0.5 * PERMI_UNIT * sqrt((double)plan->n);
+  const double unit = PERMI_UNIT * (plan->form == PERMI_FORM_FLOATS ? 384 : 0.5 * sqrt((double)plan->n));
   double sign[PERM_MAX_N][PERMI_SAMPLED_TERMS], unit_term = 1, spread = 1, weights = 0, usual = 0;
   permi_sampled_signs(plan->n, begin, sign);
   for (int k = 0; k < PERMI_SAMPLED_TERMS; k++) {
@@ -156,7 +157,9 @@ static void permi_rounded_estimate(const permi_dense_plan *plan, const permi_vie
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
   const double n = plan->n, above = rounded.share / (100 * rounded.usual + 1e-300);
   const double part = view->parts == 1 ? fmin(1, 1.8 * exp(-0.2 * n)) : fmin(1, 100 * exp(-0.5 * n));
-  leaf->estimate_relative = (view->parts == 1 ? 0.3 : 0.1 + 3 * exp2(-0.25 * n)) * PERMI_UNIT;
+  leaf->estimate_relative = PERMI_UNIT * (plan->form == PERMI_FORM_FLOATS ? 512
+                                          : view->parts == 1              ? 0.3
+                                                                          : 0.1 + 3 * exp2(-0.25 * n));
   leaf->estimate_relative += rounded.share * (part + (1 - part) * fmin(1, above * above));
   leaf->shared.relative = 0.5 * rounded.usual;
   leaf->shared.most = (double)INFINITY;

@@ -7,7 +7,7 @@ typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms;
+  double terms, majorant, within; /* the last: >>floats */
   /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
@@ -43,8 +43,13 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     for (int k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
-                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
+    double absolute = sums[4] * (gpu->work.absolute_mask + 1.0); /* exact */
+    permi_dd imaginary = permi_two_sum(sums[2], sums[3]);
+    if (gpu->work.majorant) {
+      absolute += gpu->majorant * fmax(0, imaginary.hi * (1 + gpu->within) - absolute);
+      imaginary = permi_dd_make(0);
+    }
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), imaginary, absolute, 0);
   }
   permi_gpu_count(leaf, partial, first, chunks);
   return 1;
@@ -109,6 +114,32 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
+/* Makes the leaf's context, with a table of zeros behind it, for rows of so many words. */
+static permi_gpu *permi_gpu_open(const permi_dense_plan *plan, perm_gpu_work *work, int words, size_t constants,
+                                 const perm_allocator *allocator, permi_leaf *leaf)
+{
+  work->n = plan->n;
+  work->parts = 1 + plan->is_complex;
+  work->product = (int)permi_gpu_product_of(plan);
+  work->stride = (plan->n * words + 1) / 2 * 2;
+  work->block = plan->block_columns;
+  work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
+  work->high = plan->outer_columns - work->walk;
+  work->fingerprint = plan->fingerprint;
+  work->constants = constants;
+  work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + constants;
+  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work->doubles * sizeof(double));
+  if (!gpu)
+    return NULL;
+  work->table = (double *)(void *)(gpu + 1);
+  gpu->work = *work;
+  gpu->allocator = *allocator;
+  gpu->add = permi_gpu_add;
+  gpu->terms = leaf->information.work / (double)plan->n / (double)leaf->information.chunks;
+  leaf->context = gpu;
+  return gpu;
+}
+
 static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view, const permi_gpu_lines *lines,
                                     const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -118,32 +149,17 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
   memset(&work, 0, sizeof work);
   work.low = lines->low;
   work.plain = lines->plain;
-  work.n = n;
-  work.parts = parts;
-  work.product = (int)permi_gpu_product_of(plan);
-  work.stride = (n * words + 1) / 2 * 2;
-  work.block = plan->block_columns;
-  work.walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
-  work.high = plan->outer_columns - work.walk;
   work.absolute_mask = permi_absolute_mask(plan, 14);
-  work.fingerprint = plan->fingerprint;
-  work.constants = (size_t)(work.block * n * words + work.plain * parts);
-  work.doubles = (size_t)work.stride * (size_t)(2 + work.high + 2 * work.walk) + work.constants;
-  permi_gpu *gpu = (permi_gpu *)permi_allocate_zeros(allocator, 1, sizeof *gpu + work.doubles * sizeof(double));
+  permi_gpu *gpu = permi_gpu_open(plan, &work, words,
+                                  (size_t)(plan->block_columns * n * words + work.plain * parts), allocator, leaf);
   if (!gpu)
     return PERM_ERROR_MEMORY;
   double *table = (double *)(void *)(gpu + 1);
-  gpu->work = work;
-  gpu->work.table = table;
-  gpu->allocator = *allocator;
-  gpu->add = permi_gpu_add;
-  gpu->terms = leaf->information.work / (double)n / (double)leaf->information.chunks;
   for (int r = 0; r < n; r++) {
     permi_plan_row(plan, view, lines->order[r], a);
     permi_row_words(plan, parts, permi_gpu_divides(plan, lines, r), work.low, a, word, &none);
     permi_gpu_table_row(&work, table, word, r);
   }
-  leaf->context = gpu;
   return PERM_OK;
 }
 /* SPDX-License-Identifier: MIT */

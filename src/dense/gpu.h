@@ -34,6 +34,10 @@ PERMI_DEVICE perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin,
 PERMI_DEVICE perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_view *view,
                                           const permi_gpu_lines *lines, const perm_allocator *allocator,
                                           permi_leaf *leaf);
+/* Sums in pairs of floats where they are good enough and much faster. */
+PERMI_DEVICE void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
+PERMI_DEVICE perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_view *view,
+                                           const perm_allocator *allocator, permi_leaf *leaf);
 PERMI_DEVICE perm_status permi_exact_gpu_tables(const struct permi_exact_rows *rows, const perm_gpu_exact *shape,
                                                 const perm_allocator *allocator, permi_leaf *leaf);
 #if !defined(PERM_NO_EXTRAS)
@@ -46,6 +50,8 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #else
 #define permi_gpu_slower(pipe) 1.0
 #define permi_gpu_tables(plan, view, lines, allocator, leaf) PERM_OK
+#define permi_floats_plan(plan, view, options) (void)0
+#define permi_floats_leaf(plan, view, allocator, leaf) PERM_OK
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
@@ -94,15 +100,17 @@ static int permi_rows_kind(double moves, double allowed) { return moves == 0 ? 1
 
 static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
 {
-  return plan->form != PERMI_FORM_SPLIT          ? PERM_GPU_PIVOT
+  return plan->form == PERMI_FORM_FLOATS         ? PERM_GPU_FLOATS
+         : plan->form != PERMI_FORM_SPLIT        ? PERM_GPU_PIVOT
          : plan->precision == PERM_PRECISION_DD ? PERM_GPU_DOUBLED
                                                 : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
 {
-  static const double rate[3][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] * permi_gpu_slower(PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
+  static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
+  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -175,6 +183,8 @@ static perm_status permi_gpu_leaf(const permi_dense_plan *plan, const permi_view
   const permi_gpu_lines lines = permi_gpu_lines_of(plan, view);
   const int parts = view->parts;
   double a[2][PERM_MAX_N], word[4][PERM_MAX_N], lost[PERM_MAX_N] = {0};
+  if (plan->form == PERMI_FORM_FLOATS)
+    return permi_floats_leaf(plan, view, allocator, leaf);
   for (int r = 0; r < plan->n; r++) {
     const int i = lines.order[r], divide = permi_gpu_divides(plan, &lines, r);
     permi_plan_row(plan, view, i, a);

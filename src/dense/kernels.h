@@ -12,6 +12,7 @@ typedef enum permi_form {
   PERMI_FORM_PAIR,       /* rows in pairs */
   PERMI_FORM_SPLIT,      /* exact high + low row sums: dd, certify */
   PERMI_FORM_PLAIN,      /* GPUs: a pivot column, no division */
+  PERMI_FORM_FLOATS,     /* GPUs: pairs of floats */
   PERMI_FORM_MAKE_INT = 0x7fffffff
 } permi_form;
 
@@ -29,6 +30,7 @@ typedef struct permi_dense_plan {
   int zero;              /* 1: no transversal of nonzeros */
   int lossy;             /* 1: scaling made an entry subnormal */
   int exact_rows;        /* 1: nothing rounds before the products; 2: hardly, entries >= 0 */
+  int group;             /* floats: rows whose product becomes one float */
   double elements;       /* n 2^(n-1) */
   double seconds, bytes; /* predicted, one thread */
   uint64_t fingerprint;

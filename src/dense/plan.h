@@ -98,7 +98,7 @@ static void permi_plan_fingerprint(permi_dense_plan *plan, const permi_view *vie
                         plan->zero, plan->lossy, plan->exact_rows};
   for (int i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
-  hash = permi_hash(hash, plan->chunks);
+  hash = permi_hash(hash, plan->form == PERMI_FORM_FLOATS ? plan->chunks ^ (uint64_t)plan->group << 32 : plan->chunks);
   for (int i = 0; i < plan->n; i++) {
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (int j = 0; j < plan->n * view->parts; j++)
@@ -203,6 +203,8 @@ static void permi_plan_gpu(permi_dense_plan *plan, const permi_view *view, const
   permi_gpu_plan(&gpu, view);
   if ((options->isa == PERM_ISA_CUDA || gpu.seconds < plan->seconds) && permi_gpu_wanted(options, plan->n))
     *plan = gpu;
+  if (plan->isa == PERM_ISA_CUDA)
+    permi_floats_plan(plan, view, options);
 }
 
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, permi_dense_plan *plan,

@@ -3,6 +3,7 @@
 #pragma once
 #include "text_exact.h"
 #include "text_batch.h"
+#include "text_floats.h"
 #include "text_signs.h"
 #include "text_minors.h"
 #include "text_frontier.h"
@@ -14,6 +15,11 @@ static int permi_blocks(const permi_kernel_key *key)
 #if defined(PERMI_GPU_BLOCKS)
   return PERMI_GPU_BLOCKS;
 #endif
+  if (key->product == PERM_GPU_FLOATS)
+    return key->form >= 16   ? key->form / 16
+           : key->parts == 2 ? (key->n <= 16 ? 4 : key->n <= 34 ? 3 : 2)
+           : key->low        ? (key->n <= 46 ? 4 : 3)
+                             : 5 + (key->n > 42 && key->n <= 50);
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
   return need <= 128 ? 4 : need <= 168 ? 3 : 2;
 }
@@ -62,7 +68,8 @@ static permi_kernel_key permi_key(const perm_gpu_work *work, int device)
   key.product = work->product;
   key.low = work->low;
   key.block = work->block;
-  key.plain = work->plain;
+  key.plain = work->product == PERM_GPU_FLOATS ? 0 : work->plain;
+  key.form = 2 * work->group + work->majorant;
   return key;
 }
 
@@ -75,7 +82,12 @@ static void permi_source_end(const permi_kernel_key *key, char *text, size_t roo
   static const char scale[] =
       PERMI_GLOBAL "permi_scale_kernel(double *x, unsigned long long count, double first, double second)\n"
       "{ permi_scale(x, count, first, second); }\n";
-  if (key->family == 0)
+  if (key->family == 0 && key->product == PERM_GPU_FLOATS)
+    snprintf(text, room,
+             PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d, float> a)\n"
+             "{ permi_float_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n", permi_blocks(key), 2 * key->n + 1, key->n,
+             key->parts, key->form / 2 % 8, key->low, key->form % 2, key->block, 2 * key->n + 1);
+  else if (key->family == 0)
     snprintf(text, room,
              PERMI_GLOBAL "__launch_bounds__(128, %d) permi_kernel(const permi_arguments<%d> a)\n"
              "{ permi_chunk<%d, %d, %d, %d, %d, %d, %d>(a); }\n",
@@ -97,7 +109,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
 {
   const char *more = key->family == 2  ? permi_text_amplitudes
                      : key->family     ? permi_text_arrays
-                     : !program        ? ""
+                     : !program        ? (key->product == PERM_GPU_FLOATS ? permi_text_floats : "")
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->signs  ? permi_text_signs

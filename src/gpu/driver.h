@@ -66,11 +66,12 @@ typedef struct permi_nvrtc {
 
 #define PERMI_GPUS 64
 
-/* A kernel's key, compared as bytes: `unused` is padding. */
+/* A kernel's key, compared as bytes. */
 typedef struct permi_kernel_key {
   int n, parts, product, low, block, plain;
   int family; /* 0: sums; 1: the frontier's arrays: product is the cell, n words in each part; 2: amplitudes */
-  int arch, device, unused;
+  int arch, device;
+  int form; /* of floats: 2 * rows of a group + majorants (+ 16 * blocks of a multiprocessor, for trials) */
   uint64_t digest, length;
 } permi_kernel_key;
 

@@ -13,6 +13,10 @@
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
     volatile double product = a * b; return product;)                                                                  \
   X(double, permi_fma, (double a, double b, double c), return __fma_rn(a, b, c);, return fma(a, b, c);)                \
+  X(float, permi_add_float, (float a, float b), return __fadd_rn(a, b);, return a + b;)                                \
+  X(float, permi_mul_float, (float a, float b), return __fmul_rn(a, b);,                                               \
+    volatile float product = a * b; return product;)                                                                   \
+  X(float, permi_fma_float, (float a, float b, float c), return __fmaf_rn(a, b, c);, return fmaf(a, b, c);)            \
   X(int, permi_ctz, (unsigned x), return __ffs((int)x) - 1;, return __builtin_ctz(x);)                                 \
   X(int, permi_parity, (unsigned long long x), return __popcll(x) & 1;, return __builtin_parityll(x);)                 \
   X(int, permi_byte, (unsigned word, int k),                                                                           \
@@ -222,14 +226,14 @@ PERMI_BOTH void permi_row_pivot(double *p, double *q, const double *x, const dou
 }
 
 /* A kernel's arguments; constants: block columns twice, pivots of plain rows. */
-template <int COUNT>
+template <int COUNT, class T = double>
 struct permi_arguments {
   const double *table;
   double *out;
   unsigned long long first;
   int n, plain, block, walk, high;
   unsigned mask;
-  double constant[COUNT];
+  T constant[COUNT];
 };
 
 /* A thread's registers. `kept` has, STEP places apart, value hi, lo, imaginary hi, lo, and the sum of sampled |terms|.

@@ -57,7 +57,8 @@ typedef struct perm_gpu_batch {
 
 typedef struct perm_gpu_work {
   int n, parts, product;
-  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot */
+  int low, plain;        /* low: 1, low words; plain: the last rows have no pivot (floats: the low words' unit) */
+  int group, majorant;   /* of floats: rows of a group; 1: sums of majorants */
   int stride;            /* words of all rows (row, part, high and low), even */
   int block, walk, high; /* columns: unrolled, walked, set by the thread's number */
   unsigned absolute_mask;

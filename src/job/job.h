@@ -31,6 +31,7 @@ struct permi_leaf {
   int integer;      /* 1: value * 2^scale_exp2 is an integer, the permanent; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* unless NULL, makes the integer of the sum */
+  const char *remark; /* for the result's message, or NULL */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -507,6 +508,8 @@ static perm_status permi_job_finish(const perm_job *job, const perm_partial *par
   if (job->exact_seconds > 0)
     snprintf(result->message, sizeof result->message, "exactly in about %s with precision exact",
              permi_time_words(job->exact_seconds).text);
+  else if (costliest && costliest->remark)
+    snprintf(result->message, sizeof result->message, "%s", costliest->remark);
   return permi_judge(&job->judged, result);
 }
 

@@ -267,6 +267,7 @@ typedef struct permi_array {
   permi_dense_plan plan;
   permi_exact_plan exact;
   perm_precision precision;
+  int doubles;                  /* 1: pairs of floats were not good enough */
 } permi_array;
 
 static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -278,7 +279,7 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = 0;
+  array->reduced = array->counted_made = array->exact_planned = array->doubles = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;

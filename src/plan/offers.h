@@ -57,11 +57,14 @@ static double permi_dense_seconds(const permi_maker *maker)
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
   const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
-  if (seconds > 1 && maker->reach->gpu && permi_gpu_wanted(options, n))
-    return fmin(seconds, maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
-                                                              : options->certify && parts == 2 ? PERM_GPU_ROUNDED
-                                                                                               : PERM_GPU_PIVOT));
-  return seconds;
+  if (seconds <= 1 || !maker->reach->gpu || !permi_gpu_wanted(options, n))
+    return seconds;
+  const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+                                                          : options->certify && parts == 2 ? PERM_GPU_ROUNDED
+                                                                                           : PERM_GPU_PIVOT);
+  return fmin(seconds, product == PERMI_DOUBLED
+                           ? gpu
+                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */
@@ -95,6 +98,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
     return status;
   permi_array *array = maker->array;
   permi_dense_plan *plan = &array->plan;
+  const double tolerance = options.tolerance;
+  options.tolerance = array->doubles ? DBL_MIN : tolerance; /* no floats */
   if (block) {
     const permi_problem *problem = array->problem;
     const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
@@ -102,6 +107,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   } else {
     status = permi_plan_array(array->problem, &options, plan, maker->result);
   }
+  options.tolerance = tolerance;
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
     options.precision = permi_next_precision(maker->reach->engines, maker->reach->engine_count, plan->method,
@@ -387,9 +393,13 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_maker *maker = (const permi_maker *)context;
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
+  if (array->constant < 0 && method == PERM_METHOD_DENSE && array->plan.form == PERMI_FORM_FLOATS && !array->doubles) {
+    array->doubles = 1;
+    return array->precision;
+  }
   return array->constant >= 0
              ? PERM_PRECISION_COUNT
              : permi_next_precision(maker->reach->engines, maker->reach->engine_count,

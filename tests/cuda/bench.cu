@@ -1,10 +1,12 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
    Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | amplitudes |
-   exact | batch]
+   exact | batch | floats [whole | variants | complex]]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    numbers: what each kind costs in method hybrid;
+   floats: pairs of floats beside FP64, whatever the card's ratio (whole: n = 40, too);
+   variants: unrolled columns and blocks of a multiprocessor;
    frontier, of Matrix Market files too; amplitudes; exact and batch, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
@@ -27,6 +29,9 @@ extern "C" void *bench_memory(size_t bytes)
     cudaFree(memory);
   return bytes && cudaMalloc(&memory, bytes) == cudaSuccess ? memory : NULL;
 }
+
+/* bench_floats.h */
+extern "C" void bench_floats(int whole);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -370,6 +375,12 @@ int main(int argc, char **argv)
   }
   if (argc > 1 && !strcmp(argv[1], "amplitudes")) {
     bench_photons();
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "floats")) {
+    bench_check(cudaGetDeviceProperties(&device, 0), "device");
+    printf("%s, %d multiprocessors\n\n", device.name, device.multiProcessorCount);
+    bench_floats(argc < 3 ? 0 : !strcmp(argv[2], "variants") ? 2 : !strcmp(argv[2], "complex") ? 3 : 1);
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "gpus")) {

@@ -7,4 +7,5 @@
 #include "bench_programs.h"
 #include "bench_frontier.h"
 #include "bench_photons.h"
+#include "bench_floats.h"
 /* SPDX-License-Identifier: MIT */

@@ -17,6 +17,17 @@ PERMI_KERNEL(40, 1, 2, 1, 0, 0, 1, 2)
 PERMI_KERNEL(36, 2, 0, 0, 0, 0, 1, 2)
 PERMI_KERNEL(24, 2, 0, 0, 0, 8, 16, 3)
 PERMI_KERNEL(20, 2, 2, 1, 0, 0, 1, 2)
+#define PERMI_FLOAT_KERNEL(n, parts, group, low, majorant, k, blocks)                                                  \
+  extern "C" __global__ void __launch_bounds__(128, blocks)                                                            \
+      permi_floats_##n##_##parts##_##group##_##low##_##majorant(const permi_arguments<2 * n + 1, float> a)             \
+  {                                                                                                                    \
+    permi_float_chunk<n, parts, group, low, majorant, k, 2 * n + 1>(a);                                                \
+  }
+PERMI_FLOAT_KERNEL(46, 1, 4, 1, 0, 0, 4)
+PERMI_FLOAT_KERNEL(64, 1, 1, 1, 0, 0, 3)
+PERMI_FLOAT_KERNEL(40, 1, 1, 1, 1, 0, 4)
+PERMI_FLOAT_KERNEL(40, 1, 1, 0, 0, 1, 5)
+PERMI_FLOAT_KERNEL(34, 2, 1, 1, 0, 0, 3)
 #define PERMI_STEP_KERNEL(cell, words, parts, u)                                                                       \
   extern "C" __global__ void __launch_bounds__(PERMI_STEP_THREADS)                                                     \
       permi_step_##cell##_##words##_##parts(const permi_step_arguments a)                                              \

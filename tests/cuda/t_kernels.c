@@ -1,4 +1,4 @@
-/* >>text, >>text_exact, >>text_batch, >>text_minors, >>text_frontier */
+/* >>text, >>text_floats, >>text_exact, >>text_batch, >>text_minors, >>text_frontier */
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
 
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
@@ -21,6 +21,11 @@ static void cuda_each_kernel(int devices)
                                                r.error_estimate + truth.error_estimate,
                  "dense, way %d: %s", way, r.message);
     }
+  for (way = 0; way < 4; way++) {
+    perm_result r;
+    floats_matrix(way == 3 ? FLOATS_BINARY : FLOATS_SIGNED, 15, a);
+    CHECK(floats_compute(15, a, way == 2, way == 0 ? 4 : 1, &r));
+  }
   for (k = 0; k < 2; k++) {
     const perm_options options = whole_options(1), none = whole_options(0);
     perm_result r, truth;

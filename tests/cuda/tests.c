@@ -13,6 +13,7 @@
 
 #include "gpu.h"
 #include "t_dense.c"
+#include "t_floats.c"
 #include "t_exact.c"
 #include "t_batch.c"
 #include "t_minors.c"

@@ -23,6 +23,28 @@ static void permi_twin_walk(const permi_arguments<512> &a, const double *table, 
     permi_walk<0, PARTS, PRODUCT, LOW, 0, 0, 512, 128>(a, table, chunk, t, room + t);
 }
 
+template <int PARTS, int GROUP, int LOW, int MAJORANT, int K>
+static void permi_twin_floats(const permi_arguments<1024, float> &a, const float *table, uint64_t chunk, double *room)
+{
+  for (int t = 0; t < 128; t++)
+    permi_float_walk<0, PARTS, GROUP, LOW, MAJORANT, K, 1024>(a, table, chunk, t, room + t);
+}
+
+static void permi_twin_float_chunk(const permi_kernel_key *key, const permi_arguments<512> &given, uint64_t chunk,
+                                   double *sums)
+{
+  permi_arguments<1024, float> a;
+  double room[5 * 128];
+  memcpy(&a, &given, sizeof a);
+  const float *table = (const float *)(a.table + (key->n * key->parts + 1) / 2 * 2 * (1 + a.high));
+  (key->parts == 2  ? permi_twin_floats<2, 1, 1, 0, 0>
+   : !key->low      ? (key->block ? permi_twin_floats<1, 1, 0, 0, 1> : permi_twin_floats<1, 1, 0, 0, 0>)
+   : key->form == 3 ? permi_twin_floats<1, 1, 1, 1, 0>
+   : key->form == 2 ? permi_twin_floats<1, 1, 1, 0, 0>
+                    : permi_twin_floats<1, 4, 1, 0, 0>)(a, table, chunk, room);
+  permi_twin_fold(room, sums);
+}
+
 static void permi_twin_chunk(const permi_kernel_key *key, const permi_arguments<512> &a, uint64_t chunk, double *sums)
 {
   typedef void (*walk)(const permi_arguments<512> &, const double *, uint64_t, double *);
@@ -416,7 +438,9 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
     } else if (program) {
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     } else {
-      permi_twin_chunk(&kernel->key, a, a.first + chunk, a.out + 5 * (size_t)chunk);
+      (kernel->key.product == PERM_GPU_FLOATS ? permi_twin_float_chunk
+                                              : permi_twin_chunk)(&kernel->key, a, a.first + chunk,
+                                                                  a.out + 5 * (size_t)chunk);
     }
   return CUDA_SUCCESS;
 }

@@ -84,6 +84,8 @@ static double test_strtod(const char *text, char **end);
 #else
 #if defined(INSIDE_GPU)
 #define PERM_WITH_CUDA
+static double inside_floats_gain = 2; /* times that floats must be faster than doubles; 0: they need not be */
+#define PERMI_FLOATS_GAIN inside_floats_gain
 #if defined(INSIDE_TWINS)
 #include <stdint.h>
 static void permi_code_twin(const void *context, uint64_t chunk, double *sums); /* of generated kernels: twins.h */
