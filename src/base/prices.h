@@ -106,7 +106,7 @@ PERMI_UNUSED static const double permi_signs_each[3][4] = {
 #define PERMI_SIGNS_HOPE_ENTRIES 5     /* chosen: fewer entries a line: not asked first */
 
 /* ---- GPUs */
-#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}, {3.9e12, 7e11}} /* elements, */
+#define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.1e12, 2.5e11}, {3.8e12, 6.9e11}} /* elements, */
                                              /* by perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13

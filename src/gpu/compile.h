@@ -17,7 +17,7 @@ static int permi_blocks(const permi_kernel_key *key)
 #endif
   if (key->product == PERM_GPU_FLOATS)
     return key->form >= 16   ? key->form / 16
-           : key->parts == 2 ? (key->n <= 16 ? 4 : key->n <= 34 ? 3 : 2)
+           : key->parts == 2 ? (key->n <= 30 ? 3 : 2)
            : key->low        ? (key->n <= 46 ? 4 : 3)
                              : 5 + (key->n > 42 && key->n <= 50);
   const int need = 2 * key->n * key->parts * (1 + key->low) + 40;
