@@ -97,7 +97,8 @@ static void permi_amplitudes_walk(permi_amplitude_walk *walk, int top, int d, si
   const permi_amplitudes *p = walk->of;
   const size_t levels = (size_t)p->n + 2, states = permi_ranks_states(&p->ranks, top, d);
   permi_amplitude_source *source = walk->source + walk->sources++;
-  for (int i = place < walk->high && place + states > walk->low ? top : 0; i > walk->inner && d > 0; i--) {
+  for (int i = place < walk->high && place + states > walk->low ? top : 0;
+       i > walk->inner && d > 0 && permi_ranks_states(&p->ranks, i, d); i--) {
     const int full = p->ranks.most[i - 1]; /* i: the highest with photons */
     const size_t row = (size_t)(i - 1) * levels + (size_t)d, *ranks = p->ranks.first + row, *turn = p->ranks.turn + row;
     place -= d > full ? ranks[-full] : 0;

@@ -479,6 +479,64 @@ TEST(t_amplitudes_threads_and_blocks)
   free(other);
 }
 
+/* Heralds and limits in up to 12 rows, of up to 9 photons, against the same outputs among all. Where a herald takes
+   photons, states of the other rows with more than are left must not be walked. */
+TEST(t_amplitudes_heralds_of_many)
+{
+  enum { MOST = 100000 };
+  double *all = (double *)calloc(2 * MOST, sizeof *all), *some = (double *)calloc(2 * MOST, sizeof *some);
+  int *const state = (int *)calloc((size_t)MOST * 12, sizeof *state), heralded = 0;
+  for (int trial = 0; trial < 1000; trial++) {
+    int m, n, counts[2], exactly[12], most[12];
+    double a[2 * 2 * 12];
+    size_t count, k, at = 0, i;
+    perm_outputs outputs = {NULL, NULL, 0, 0, NULL, NULL};
+    perm_result r, whole;
+    do {
+      m = 6 + test_below(7);
+      n = 3 + test_below(7);
+    } while (perm_amplitudes_count(m, n, NULL, &count) != PERM_OK || count > MOST);
+    counts[0] = test_below(n + 1);
+    counts[1] = n - counts[0];
+    for (i = 0; i < (size_t)(4 * m); i++)
+      a[i] = test_uniform() - 0.5;
+    memset(state, 0, 12 * sizeof *state);
+    state[0] = n;
+    for (k = 1; k < count; k++) {
+      memcpy(state + k * 12, state + (k - 1) * 12, 12 * sizeof *state);
+      t_amplitudes_next(m, state + k * 12);
+    }
+    k = (size_t)test_below((int)count); /* an output that is there */
+    for (i = 0; i < (size_t)m; i++) {
+      exactly[i] = test_below(3) ? -1 : state[k * 12 + i];
+      most[i] = test_below(4) ? -1 : state[k * 12 + i] + test_below(2);
+      heralded += exactly[i] > 0;
+    }
+    CHECK(perm_amplitudes_complex(m, 2, a, 2, counts, &outputs, NULL, all, &whole) == PERM_OK);
+    outputs.exactly = exactly;
+    outputs.most = test_below(2) ? most : NULL;
+    CHECK(perm_amplitudes_complex(m, 2, a, 2, counts, &outputs, NULL, some, &r) == PERM_OK);
+    for (k = 0; k < count; k++) {
+      int there = 1;
+      for (i = 0; i < (size_t)m; i++)
+        there &= (exactly[i] < 0 || state[k * 12 + i] == exactly[i]) &&
+                 (exactly[i] >= 0 || !outputs.most || most[i] < 0 || state[k * 12 + i] <= most[i]);
+      if (!there)
+        continue;
+      CHECK_SHOW(hypot(some[2 * at] - all[2 * k], some[2 * at + 1] - all[2 * k + 1]) <=
+                     r.error_bound + whole.error_bound,
+                 "%d photons in %d rows, output %d: %g %g, not %g %g", n, m, (int)at, some[2 * at], some[2 * at + 1],
+                 all[2 * k], all[2 * k + 1]);
+      at++;
+    }
+    CHECK(perm_amplitudes_count(m, n, &outputs, &count) == PERM_OK && count == at);
+  }
+  CHECK(heralded > 400);
+  free(all);
+  free(some);
+  free(state);
+}
+
 /* Probabilities of rows that nobody looks at, with heralds and limits: against sums over all states, in order, the same
    bits in blocks and by any threads; their whole error is below the bound. */
 TEST(t_amplitudes_unseen_rows_are_sums)
