@@ -8736,7 +8736,7 @@ static perm_status permi_amplitudes_hand(permi_amplitudes *p, size_t states)
   else if (count && p->asked.block(p->asked.user_data, p->handed, count, p->out))
     p->watch->stopped = PERM_STOPPED_CANCELLED;
   p->handed += count;
-  return p->watch->stopped;
+  return p->asked.block ? permi_watch(p->watch, PERMI_WATCH_UNITS) : p->watch->stopped; /* a callback may take long */
 }
 
 static perm_status permi_amplitudes_run(permi_amplitudes *p)

@@ -433,6 +433,8 @@ expect amplitudes_npy 0 'errs by .* at most, proved; ' --amplitudes --npy $dir/a
 check amplitudes_npy_bytes test "$(wc -c <$dir/a.npy)" -eq 176
 check amplitudes_npy_shape grep -aq "'shape': (3,), }" $dir/a.npy
 check amplitudes_no_list test "$(grep -c '^    ' $dir/out)" -eq 0
+expect amplitudes_npy_unit 0 '^  probabilities times 2.26[0-9]* are in the file$' --amplitudes --probabilities --npy $dir/a.npy $dir/large.txt
+expect amplitudes_none_told 0 '^  amplitudes: none within the limits$' --amplitudes --exactly 2,2 $dir/splitter.txt
 expect probabilities_npy 0 proved --amplitudes --probabilities --npy $dir/a.npy $dir/splitter.txt
 check probabilities_npy_bytes test "$(wc -c <$dir/a.npy)" -eq 152
 expect amplitudes_npy_kept 2 'would replace a file that is no .npy' --amplitudes --npy $dir/nine.txt $dir/splitter.txt
@@ -454,7 +456,7 @@ left=$dir/a.npy.0000000000000000.tmp
 check amplitudes_npy_stopped_alone test ! -e $left
 $perm --amplitudes --probabilities --npy $dir/a.npy --isa plain --threads 1 --generate unitary:14 >/dev/null 2>&1 & job=$!
 while ! [ -s $left ] && kill -0 $job 2>/dev/null; do :; done
-expect amplitudes_npy_twice 4 'a.npy: cannot write: File exists' --amplitudes --npy $dir/a.npy $dir/splitter.txt
+expect amplitudes_npy_twice 4 'a.npy: cannot write: another run writes it' --amplitudes --npy $dir/a.npy $dir/splitter.txt
 kill -KILL $job 2>/dev/null; wait $job 2>/dev/null
 check amplitudes_npy_killed_left test -s $left
 check amplitudes_npy_killed_old cmp -s $dir/a.npy $dir/older.npy
@@ -467,7 +469,7 @@ expect amplitudes_npy_leftover 2 'npy would destroy the input' --amplitudes --np
 check amplitudes_npy_leftover_stays cmp -s $left $dir/splitter.txt
 rm $left
 ln -s a.npy $dir/link.npy
-expect amplitudes_npy_link 4 'link.npy: cannot write: File exists' --amplitudes --npy $dir/link.npy $dir/splitter.txt
+expect amplitudes_npy_link 4 'link.npy: cannot write: another run writes it, or it is no plain file' --amplitudes --npy $dir/link.npy $dir/splitter.txt
 check amplitudes_npy_link_stays test -L $dir/link.npy
 (ulimit -f 2; $perm --amplitudes --npy $dir/a.npy --generate unitary:6 >$dir/out 2>&1); code=$?
 check amplitudes_npy_full test $code -eq 4

@@ -63,7 +63,8 @@ static void cli_write_amplitudes(const cli *run, const perm_matrix *matrix, cons
     }
   }
   if (!array.file || array.failed)
-    generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy, strerror(errno));
+    generate_fail(result, PERM_ERROR_FILE, "%.150s: cannot write: %s", run->npy,
+                  errno == EEXIST ? "another run writes it, or it is no plain file" : strerror(errno));
   if (array.file && result->value != result->value)
     remove(name);
   free(name);
@@ -136,8 +137,8 @@ static void cli_print_amplitudes(const char *name, const perm_matrix *matrix, co
          "  the vector of amplitudes errs by %.2g%s at most, proved; %s, %d thread%s, total %s\n", list->photons,
          list->photons == 1 ? "" : "s", result->value, unit[1], result->error_bound, unit[0],
          perm_name("isa", result->isa), result->threads, result->threads == 1 ? "" : "s", seconds);
-  if (list->number)
-    printf("  %s%s:\n", list->what, unit[list->parts == 1]);
+  printf("  %s%s%s\n", list->what, unit[list->parts == 1],
+         !list->number ? " are in the file" : list->count ? ":" : ": none within the limits");
   for (k = 0; list->number && k < list->count && !ferror(stdout); k++) {
     cli_list_state(list, matrix->m, k);
     for (i = 0; i < matrix->m; i++)

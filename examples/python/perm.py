@@ -2804,7 +2804,7 @@ class Amplitudes(np.ndarray if np else list):
         state, index = _counts("state", state, m), c_size_t()
         status = _lib.perm_amplitudes_index(m, _at(state), byref(outputs), byref(index))
         if status or sum(state) != photons:
-            raise IndexRangeError("state: %s is not among the outputs" % list(state), "PERM_ERROR_RANGE")
+            raise IndexRangeError("state: %s is not among the outputs" % state.tolist(), "PERM_ERROR_RANGE")
         return index.value
 
     def states(self):
@@ -2817,25 +2817,29 @@ class Amplitudes(np.ndarray if np else list):
         fixed = np.full(m, -1, np.intc) if exactly is None else exactly
         rows, hidden = [i for i in range(m) if fixed[i] == -1], [i for i in range(m) if fixed[i] == -2 and most[i]]
         most = [most[i] for i in rows] + [sum(most[i] for i in hidden)] * bool(hidden)
-        left, columns = np.array([photons - fixed[fixed > 0].sum()]), []  # a column after the other
+        left, steps = np.array([photons - fixed[fixed > 0].sum()]), []  # a column after the other
         for i in range(len(most)):
             top, least = np.minimum(left, most[i]), np.maximum(left - sum(most[i + 1:]), 0)
             each = top - least + 1
             row = np.repeat(np.arange(len(left)), each)
             photon = top[row] - (np.arange(len(row)) - np.repeat(np.cumsum(each) - each, each))
-            columns = [column[row] for column in columns] + [photon.astype(np.intc)]
+            steps.append((row, photon))
             left = left[row] - photon
-        states = np.tile(np.maximum(fixed, 0), (len(left), 1))
-        for i, column in zip(rows + hidden, columns):
-            states[:, i] = column
+        states, row = np.tile(np.maximum(fixed, 0), (len(left), 1)), np.arange(len(left))
+        for i, (before, photon) in zip(reversed((rows + hidden)[:len(steps)]), reversed(steps)):
+            states[:, i], row = photon[row], before[row]
         return states
 
     def marginals(self):
-        """Probabilities by row and number: [i, k], k = 0 .. n, that k photons leave by row i; in units of 4**exp2."""
-        states, chances, photons = self.states(), self._chances(), self._of[1]
+        """Probabilities by row and number: [i, k], k = 0 .. n, that k photons leave by row i; in units of 4**exp2, NaN
+        of unseen rows."""
+        states, chances, (m, photons, _, exactly) = self.states(), self._chances(), self._of
+        rows = [[0.0 if exactly is None or exactly[i] != -2 else math.nan] * (photons + 1) for i in range(m)]
         if np:
-            return np.array([np.bincount(row, chances, photons + 1) for row in states.T]).reshape(-1, photons + 1)
-        rows = [[0.0] * (photons + 1) for _ in range(self._of[0])]
+            rows = np.array(rows).reshape(m, photons + 1)
+            for row, column in zip(rows, states.T):
+                row += np.bincount(column, chances, photons + 1)
+            return rows
         for state, chance in zip(states, chances):
             for row, k in zip(rows, state):
                 row[k] += chance
@@ -2843,7 +2847,7 @@ class Amplitudes(np.ndarray if np else list):
 
     def sample(self, count, seed=1, first=0):
         """Outputs drawn by their probabilities, (count, m) ints. Sample k depends on seed and first + k."""
-        count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+        count, seed, first = (_whole(name, number, 0, 2**(56 if name == "count" else 64) - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
         ends = np.cumsum(self._chances()) if np else list(itertools.accumulate(self._chances()))
         if not len(ends) or not ends[-1] > 0:
@@ -2900,16 +2904,19 @@ def amplitudes(u, counts=None, caps=None, probabilities=False, exactly=None, uns
     caps = _counts("caps", [caps] * m if isinstance(caps, _INTEGERS) and not isinstance(caps, bool) else caps, m)
     exactly = _counts("exactly", exactly, m)
     try:
-        hidden = [_whole("unseen", i, 0, m - 1) for i in unseen]
+        hidden = [_whole("unseen", None if isinstance(i, _BOOLS) else i, 0, m - 1) for i in unseen]
     except TypeError:
         raise InputTypeError("unseen: expected rows of u, not %.60r" % (unseen,), "PERM_ERROR_COUNTS") from None
+    for i in hidden:
+        if exactly is not None and exactly[i] >= 0:
+            raise InputError("exactly, unseen: row %d is in both" % i, "PERM_ERROR_COUNTS")
     if hidden:
         exactly = _ints([-2 if i in hidden else -1 if exactly is None else exactly[i] for i in range(m)])
     photons, size = n if counts is None else sum(counts.tolist()), c_size_t()
     outputs = _Outputs(most=_at(caps), exactly=_at(exactly), probabilities=probabilities)
     status = _lib.perm_amplitudes_count(m, photons, byref(outputs), byref(size))
     if status:
-        raise _error(status, b"counts: too many photons or states; caps limits them")
+        raise _error(status, b"counts: over 4096 photons, or too many states; caps limits them")
     out, result = _Out(None, (size.value,), not probabilities), call.result
     status = call.run("perm_amplitudes_complex", m, n, _at(u), ld, _at(counts), byref(outputs), byref(call.options),
                       out.address, byref(result))
@@ -2956,7 +2963,8 @@ def _entering(u, input, lossy):
             raise InputError(
                 "u: expected orthonormal columns, as a unitary matrix has: column %d times %s is %.10g, not %d%s" % (
                     j, "itself" if j == k else "column %d" % k, abs(product), j == k,
-                    "; where photons are lost, the loss is a row more, or loss=True" if j == k else ""))
+                    "" if j != k else "; longer than 1" if lossy else
+                    "; where photons are lost, the loss is a row more, or loss=True"))
     return rows, counts.tolist()
 
 
@@ -3024,7 +3032,7 @@ class sampler:
         >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
         [[0, 2], [2, 0], [2, 0], [0, 2]]
         """
-        count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+        count, seed, first = (_whole(name, number, 0, 2**(56 if name == "count" else 64) - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
         call = _call(options, "u", "input", "count", "seed", "first", "way", "loss")

@@ -1823,7 +1823,7 @@ def test_unseen_rows_and_heralds(caps, exactly, unseen):
     assert np.array_equal(a.sample(2, 3, 50), drawn[50:52]) and set(map(tuple, drawn.tolist())) <= set(expected)
     table = a.marginals()
     assert all(abs(table[i, k] - sum(p for s, p in sums.items() if s[i] == k)) < 1e-14
-               for i in range(5) for k in range(5))
+               for i in order for k in range(5)) and np.isnan(table[hidden]).all()
 
 
 def test_what_unseen_rows_refuse():
@@ -1831,6 +1831,8 @@ def test_what_unseen_rows_refuse():
                                  ({"unseen": 1}, perm.InputTypeError, "unseen: expected rows"),
                                  ({"unseen": [2]}, perm.InputError, "unseen = 2 is outside 0 .. 1"),
                                  ({"unseen": ["x"]}, perm.InputTypeError, "unseen"),
+                                 ({"unseen": [True, False]}, perm.InputTypeError, "unseen: expected rows"),
+                                 ({"exactly": [1, -1], "unseen": [0]}, perm.InputError, "row 0 is in both"),
                                  ({"exactly": [1]}, perm.InputError, "exactly: expected 2 integers, .*row of u"),
                                  ({"exactly": [-2, 1]}, perm.InputError, "exactly: a multiplicity is negative")):
         with pytest.raises(error, match=text):
@@ -1856,8 +1858,11 @@ def test_samples_and_marginals_of_amplitudes():
     assert abs(table @ range(5) - abs(u)**2 @ counts).max() < 1e-14  # mean numbers know no interference
     with pytest.raises(perm.InputError, match="above 0"):
         perm.amplitudes(np.zeros((2, 2))).sample(1)
-    with pytest.raises(perm.InputError):
-        a.sample(-1)
+    for count in (-1, 2**63):
+        with pytest.raises(perm.InputError):
+            a.sample(count)
+    states = perm.amplitudes(haar(300, 1)[:, :2]).states()  # in a second
+    assert states.shape == (45150, 300) and (states.sum(1) == 2).all() and states[-1].tolist() == [0] * 299 + [2]
 
 
 def test_amplitudes_of_few_and_many():
