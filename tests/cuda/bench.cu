@@ -356,6 +356,22 @@ static void bench_batch_all(void)
   bench_batch("real n = 10, 10^6 matrices", 10, 1, 1000000, 1.5);
 }
 
+/* What docs/gpus.md asks owners of other cards for, before the rates. */
+static void bench_card(void)
+{
+  static const cudaDeviceAttr asked[] = {
+      cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor, cudaDevAttrMultiProcessorCount,
+      cudaDevAttrClockRate, cudaDevAttrSingleToDoublePrecisionPerfRatio, cudaDevAttrMemoryClockRate,
+      cudaDevAttrGlobalMemoryBusWidth};
+  int told[7];
+  for (int k = 0; k < 7; k++)
+    bench_check(cudaDeviceGetAttribute(&told[k], asked[k], 0), "attribute");
+  printf("sm_%d%d, %d multiprocessors at %d MHz, FP32 : FP64 %d, memory of %d bits at %d MHz. Predicted times of an H200: "
+         "FP64 %.3g, 32 bits %.3g, memory %.3g\n", told[0], told[1], told[2], told[3] / 1000, told[4], told[6],
+         told[5] / 1000, perm_cuda_slower(PERM_GPU_FP64), perm_cuda_slower(PERM_GPU_32),
+         perm_cuda_slower(PERM_GPU_MEMORY));
+}
+
 int main(int argc, char **argv)
 {
   static double a[2 * 64 * 64];
@@ -369,6 +385,7 @@ int main(int argc, char **argv)
     printf("SKIP bench-cuda: %s\n", message);
     return 0;
   }
+  bench_card();
   if (argc > 1 && !strcmp(argv[1], "sparse")) {
     bench_sparse_table(1);
     return 0;
@@ -461,6 +478,8 @@ int main(int argc, char **argv)
            truth.value, r.value, r.seconds, fabs(r.value - truth.value) / truth.value, r.error_estimate / r.value);
     bench_sparse_table(1);
     bench_frontier(0, NULL);
+    bench_floats(0);
+    bench_floats(3);
     bench_gpus();
   }
   return 0;

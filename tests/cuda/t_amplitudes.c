@@ -8,8 +8,8 @@ void *perm_cuda_test_resident(void *memory, size_t bytes, void *to);
 
 enum { T_PHOTONS_MOST = 40000 };
 typedef struct t_photons {
-  int m, columns, photons, counts[6], most[8], exactly[8], unseen;
-  double a[2 * 8 * 6];
+  int m, columns, photons, counts[6], most[12], exactly[12], unseen;
+  double a[2 * 12 * 6];
   perm_outputs outputs;
   size_t count, given;
   double *to;
@@ -29,7 +29,7 @@ static void t_photons_make(t_photons *p)
 {
   do {
     memset(p, 0, sizeof *p);
-    p->m = 1 + test_below(8);
+    p->m = 1 + test_below(12);
     p->columns = 1 + test_below(6);
     for (int j = 0; j < p->columns; j++)
       p->photons += p->counts[j] = test_below(3);
