@@ -42,8 +42,8 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
-     rook/           >>rook: perm_rook_numbers
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>rook, >>polynomial_calls: perm_polynomial_*,
+                     perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
      amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
@@ -4542,8 +4542,186 @@ static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call
   return status;
 }
 
+/* =========================================================================================== >>rook
+   Rook numbers by two engines:
+   - frontier (>>coefficients): lines stay unmatched, rows by x, columns by 1, or the other way round; of r rows
+     r_k is the coefficient of x^(r - k), and states have as many as rows are eliminated;
+   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
+     n-m+j columns: by values of >>points. */
+
+#define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
+
+/* a /= d, which divides it; d below 2^32. */
+static void permi_integer_divide(perm_integer *a, uint64_t d)
+{
+  uint64_t rest = 0;
+  for (int i = a->words - 1; i >= 0; i--) {
+    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
+    a->word[i] = high / d << 32 | low / d;
+    rest = low % d;
+  }
+  permi_integer_trim(a);
+}
+
+static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbers)
+{
+  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
+  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
+  for (int k = 1; k <= m && status == PERM_OK; k++)
+    for (int i = 1; i <= k; i++)
+      permi_integer_divide(&numbers[k], (uint64_t)(n - m + i));
+  for (int k = 0; k < m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+    const perm_integer x = numbers[k];
+    numbers[k] = numbers[m - k];
+    numbers[m - k] = x;
+  }
+  return status;
+}
+
+static perm_status permi_rook_place(permi_coefficients *plan, permi_pencil *pencil, perm_integer *numbers)
+{
+  const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
+  perm_integer *all = (perm_integer *)permi_pool_get(&pencil->pool, degree + 1, sizeof *all);
+  perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
+  double bits = plan->most;
+  if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
+      permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
+  if (status == PERM_OK)
+    status = permi_coefficients_compute(plan, pencil->watch, bits, all, NULL, pencil->result);
+  for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
+    numbers[k] = all[degree - k];
+  return status;
+}
+
+static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
+                                    perm_integer *numbers)
+{
+  const perm_options *given = pencil->options;
+  perm_options options = *given;
+  perm_result *result = pencil->result;
+  permi_control *watch = pencil->watch;
+  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
+  double second = (double)INFINITY;
+  perm_status planning = PERM_ERROR_LIMIT;
+  options.method = PERM_METHOD_AUTO;
+  options.modulus = 0; /* the interpolation divides, so residues come after it */
+  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+      pencil->n <= PERM_MAX_LINES) {
+    pencil->options = &options;
+    if (!permi_pencil_open(pencil, side))
+      return PERM_ERROR_MEMORY;
+    if (permi_points_fit(pencil))
+      second = permi_points_seconds(pencil, 0, 0, &planning);
+  }
+  const double planned = permi_seconds() - watch->start;
+  perm_status status = permi_watch(watch, 0);
+  watch->work_total = fmin(first, second);
+  watch->activity = "placing rooks";
+  if (status != PERM_OK)
+    return watch->stopped;
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  if (watch->work_total == (double)INFINITY && evaluated)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
+                      "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
+  if (watch->work_total == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: no engine, the frontier would %s: try a sparser matrix",
+                      plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
+  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(watch->work_total).text, options.max_seconds);
+  if (first > second)
+    status = permi_rook_evaluate(pencil, numbers);
+  else if (!empty)
+    status = permi_rook_place(plan, pencil, numbers);
+  result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
+  result->plan_seconds = planned;
+  return status;
+}
+
+static perm_status permi_rook_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                    perm_result *result)
+{
+  const perm_matrix *matrix = call->side[0].matrix;
+  const perm_method method = options->method;
+  perm_options checked = *options;
+  size_t at;
+  int row;
+  checked.method = PERM_METHOD_AUTO;
+  const perm_status status = permi_check_input(matrix, &checked, watch, result);
+  if (status != PERM_OK)
+    return status;
+  if (!call->integers)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
+  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
+      options->checkpoint.file)
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
+    return watch->stopped != PERM_OK
+               ? watch->stopped
+               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
+                                                               "others: try it times a common denominator "
+                                                               "d, with which r_k is d^k times as large");
+  return PERM_OK;
+}
+
+/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
+static double permi_rook_bits(const permi_working *working)
+{
+  double bits[2] = {0, 0};
+  for (int v = 0; v < 2 * working->n; v++) {
+    const int side = v >= working->n;
+    double sum = 1;
+    for (int i = working->head[v]; i >= 0; i = working->cell[i].next[side])
+      sum += fabs((double)working->cell[i].integer);
+    bits[side] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return fmin(bits[0], bits[1]);
+}
+
+static perm_status permi_rook_compute(permi_pencil *pencil, permi_coefficients *plan, const permi_pencil_call *call)
+{
+  const perm_matrix *matrix = call->side[0].matrix;
+  const perm_options *options = pencil->options;
+  permi_control *watch = pencil->watch;
+  permi_working *working = &plan->working;
+  const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
+  int *line = (int *)permi_pool_get(&pencil->pool, 4 * (size_t)n + 2, sizeof *line), counts[2] = {0, 0};
+  if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
+    return PERM_ERROR_MEMORY;
+  working->watch = watch;
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+  working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
+  if (working->pool.failed || watch->stopped != PERM_OK) /* the graph may not be whole */
+    return working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped;
+  for (int v = 0; v < 2 * n; v++) {
+    if (v < m)
+      working->alone[v] = permi_cell_one();
+    line[counts[0] + counts[1]] = v;
+    counts[v >= n] += working->degree[v] > 0;
+  }
+  memset(call->integers, 0, ((size_t)m + 1) * sizeof *call->integers);
+  call->integers[0] = permi_integer_of(1);
+  plan->degree = counts[0] > counts[1] ? counts[0] : counts[1];
+  if ((plan->most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try "
+                                                              "a smaller matrix or smaller entries",
+                      plan->most + 2, 64 * PERM_INTEGER_WORDS);
+  const perm_status status =
+      plan->degree ? permi_coefficients_frontier(plan, options, watch, line, counts, line + 2 * n + 1) : PERM_OK;
+  plan->degree = counts[plan->turned];
+  return status == PERM_OK ? permi_rook_solve(plan, pencil, call->side, call->integers) : status;
+}
+
 /* ================================================================================ >>polynomial_calls
-   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+   perm_polynomial_*, perm_permanental_polynomial_* and perm_rook_numbers: check, choose, run. */
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
                                            perm_result *result)
@@ -4573,10 +4751,17 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
+static int permi_pencil_is_rook(const permi_pencil_call *call)
+{
+  return call->side[1].kind == PERMI_SIDE_ONES;
+}
+
 static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
                                       perm_result *result)
 {
   const perm_method method = options->method;
+  if (permi_pencil_is_rook(call))
+    return permi_rook_check(call, options, watch, result);
   perm_status status = permi_check_whole(options, call->at[3], result);
   if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
                              (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
@@ -4661,7 +4846,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
     result->exp2 = 0;
     result->error_bound = result->error_estimate = worst;
   } else {
-    first.integer = call->integers[0];
+    first.integer = call->integers[permi_pencil_is_rook(call) ? call->degree : 0];
     first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
     permi_number_result(&first, result);
     result->modulus = options->modulus;
@@ -4675,17 +4860,18 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
                                         perm_result *result)
 {
   double *const bounds = call->bounds;
+  const int rook = permi_pencil_is_rook(call);
   permi_pencil pencil;
   permi_coefficients plan;
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
-    return status;
+    return status > 0 ? permi_fail_stopped(watch, result) : status;
   permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
   memset(&plan, 0, sizeof plan);
-  watch->activity = "planning a polynomial";
+  watch->activity = rook ? NULL : "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
-  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  status = call->forms || rook || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   if (status == PERM_OK && call->values && !bounds)
     call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
   if (status == PERM_OK && pencil.pool.failed)
@@ -4697,7 +4883,7 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
       call->values[k] = call->bounds[k] = 0;
     status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
-    status = permi_pencil_exact(&pencil, &plan, call->integers);
+    status = rook ? permi_rook_compute(&pencil, &plan, call) : permi_pencil_exact(&pencil, &plan, call->integers);
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
@@ -4802,6 +4988,14 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
   return permi_pencil_run(&call, options, result);
 }
 
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                            perm_integer *numbers, perm_result *result)
+{
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, matrix ? permi_matrix_shorter(matrix) : 0);
+  call.integers = numbers;
+  return permi_pencil_run(&call, options, result);
+}
+
 #define PERMI_SEVERAL_EXACT(name, parts)                                                                               \
   PERM_MORE_API perm_status name(int m, int n, int variables, const int64_t *a, ptrdiff_t lda, const int *cuts,        \
                                  const perm_options *options, perm_integer *to, perm_result *result)                   \
@@ -4816,227 +5010,6 @@ PERMI_SEVERAL_EXACT(perm_polynomial_several_integer, 1)
 PERMI_SEVERAL_EXACT(perm_polynomial_several_gaussian, 2)
 PERMI_SEVERAL(perm_polynomial_several_real, 1)
 PERMI_SEVERAL(perm_polynomial_several_complex, 2)
-
-/* =========================================================================================== >>rook
-   Rook numbers by two engines:
-   - frontier (>>coefficients): lines stay unmatched, rows by x, columns by 1, or the other way round; of r rows
-     r_k is the coefficient of x^(r - k), and states have as many as rows are eliminated;
-   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
-     n-m+j columns: by values of >>points. */
-
-#define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
-
-/* a /= d, which divides it; d below 2^32. */
-static void permi_integer_divide(perm_integer *a, uint64_t d)
-{
-  uint64_t rest = 0;
-  for (int i = a->words - 1; i >= 0; i--) {
-    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
-    a->word[i] = high / d << 32 | low / d;
-    rest = low % d;
-  }
-  permi_integer_trim(a);
-}
-
-static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbers)
-{
-  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
-  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
-  for (int k = 1; k <= m && status == PERM_OK; k++)
-    for (int i = 1; i <= k; i++)
-      permi_integer_divide(&numbers[k], (uint64_t)(n - m + i));
-  for (int k = 0; k < m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
-    const perm_integer x = numbers[k];
-    numbers[k] = numbers[m - k];
-    numbers[m - k] = x;
-  }
-  return status;
-}
-
-static perm_status permi_rook_place(permi_coefficients *plan, permi_control *watch, perm_integer *numbers,
-                                    perm_result *result)
-{
-  const perm_allocator *allocator = &watch->options->allocator;
-  const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
-  perm_integer *all = (perm_integer *)permi_allocate(allocator, degree + 1, sizeof *all);
-  perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
-  double bits = plan->most;
-  if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
-      permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
-    status = permi_coefficients_lower(plan, watch, &bits, result);
-  if (status == PERM_OK)
-    status = permi_coefficients_compute(plan, watch, bits, all, NULL, result);
-  for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
-    numbers[k] = all[degree - k];
-  permi_release(allocator, all);
-  return status;
-}
-
-static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
-                                    perm_integer *numbers)
-{
-  const perm_options *given = pencil->options;
-  perm_options options = *given;
-  perm_result *result = pencil->result;
-  permi_control *watch = pencil->watch;
-  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
-  const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
-  double second = (double)INFINITY;
-  perm_status planning = PERM_ERROR_LIMIT;
-  options.method = PERM_METHOD_AUTO;
-  options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
-      pencil->n <= PERM_MAX_LINES) {
-    pencil->options = &options;
-    if (!permi_pencil_open(pencil, side))
-      return PERM_ERROR_MEMORY;
-    if (permi_points_fit(pencil))
-      second = permi_points_seconds(pencil, 0, 0, &planning);
-  }
-  const double planned = permi_seconds() - watch->start;
-  perm_status status = permi_watch(watch, 0);
-  watch->work_total = fmin(first, second);
-  watch->activity = "placing rooks";
-  if (status != PERM_OK)
-    return watch->stopped;
-  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
-    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
-  if (watch->work_total == (double)INFINITY && evaluated)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                      "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                      "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
-  if (watch->work_total == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                      "rook numbers: no engine, the frontier would %s: try a sparser matrix",
-                      plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
-  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(watch->work_total).text, options.max_seconds);
-  if (first > second)
-    status = permi_rook_evaluate(pencil, numbers);
-  else if (!empty)
-    status = permi_rook_place(plan, watch, numbers, result);
-  result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
-  result->plan_seconds = planned;
-  return status;
-}
-
-static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                    permi_control *watch, perm_result *result)
-{
-  const perm_method method = options->method;
-  perm_options checked = *options;
-  size_t at;
-  int row;
-  permi_result_clear(result);
-  checked.method = PERM_METHOD_AUTO;
-  const perm_status status = permi_check_input(matrix, &checked, watch, result);
-  if (status != PERM_OK)
-    return status;
-  if (!numbers)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
-  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
-      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
-      options->checkpoint.file)
-    return permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
-  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
-    return watch->stopped != PERM_OK
-               ? permi_fail_stopped(watch, result)
-               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
-                                                               "others: try it times a common denominator "
-                                                               "d, with which r_k is d^k times as large");
-  return PERM_OK;
-}
-
-/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
-static double permi_rook_bits(const permi_working *working)
-{
-  double bits[2] = {0, 0};
-  for (int v = 0; v < 2 * working->n; v++) {
-    const int side = v >= working->n;
-    double sum = 1;
-    for (int i = working->head[v]; i >= 0; i = working->cell[i].next[side])
-      sum += fabs((double)working->cell[i].integer);
-    bits[side] += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return fmin(bits[0], bits[1]);
-}
-
-PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options,
-                                                         perm_integer *numbers, permi_control *watch,
-                                                         perm_result *result)
-{
-  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
-  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
-  permi_coefficients plan;
-  permi_working *working = &plan.working;
-  permi_pencil pencil;
-  int counts[2] = {0, 0};
-  if (status != PERM_OK)
-    return status;
-  const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
-  memset(&plan, 0, sizeof plan);
-  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
-  int *line = (int *)permi_pool_get(&pencil.pool, 4 * (size_t)n + 2, sizeof *line);
-  if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK) {
-    working->watch = watch;
-    permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-    working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
-    status = working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped; /* the graph may not be whole */
-  }
-  for (int v = 0; v < 2 * n && status == PERM_OK; v++) {
-    if (v < m)
-      working->alone[v] = permi_cell_one();
-    line[counts[0] + counts[1]] = v;
-    counts[v >= n] += working->degree[v] > 0;
-  }
-  memset(numbers, 0, ((size_t)m + 1) * sizeof *numbers);
-  numbers[0] = permi_integer_of(1);
-  plan.degree = counts[0] > counts[1] ? counts[0] : counts[1];
-  if (status == PERM_OK && (plan.most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
-    status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
-                                                        "smaller matrix or smaller entries",
-                        plan.most + 2, 64 * PERM_INTEGER_WORDS);
-  if (status == PERM_OK && plan.degree)
-    status = permi_coefficients_frontier(&plan, options, watch, line, counts, line + 2 * n + 1);
-  plan.degree = counts[plan.turned];
-  if (status == PERM_OK)
-    status = permi_rook_solve(&plan, &pencil, side, numbers);
-  permi_coefficients_release(&plan);
-  permi_pool_release(&pencil.pool);
-  if (watch->stopped != PERM_OK)
-    return permi_fail_stopped(watch, result);
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
-}
-
-PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_integer *numbers, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  permi_control watch = permi_control_begin(options);
-  perm_result unused;
-  permi_number last = permi_number_one();
-  if (!result)
-    result = &unused;
-  const perm_status status = permi_rook_numbers(matrix, options, numbers, &watch, result);
-  if (status != PERM_OK)
-    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  const int count = permi_matrix_shorter(matrix) + 1;
-  for (int k = 0; k < count && options->modulus; k++)
-    permi_integer_reduce(&numbers[k], options->modulus);
-  last.integer = numbers[count - 1];
-  permi_number_result(&last, result);
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-  result->error_bound = result->error_estimate = 0;
-  result->seconds = permi_seconds() - watch.start;
-  return result->status = permi_meter_end(&call, PERM_OK, result);
-}
 
 /* ========================================================================================== >>trace
    Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
