@@ -3553,19 +3553,6 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
   return used;
 }
 
-static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
-{
-  memset(pencil, 0, sizeof *pencil);
-  pencil->m = pencil->matrix.m = m;
-  pencil->n = pencil->matrix.n = n;
-  pencil->parts = parts;
-  pencil->options = watch->options;
-  pencil->watch = watch;
-  pencil->result = result;
-  pencil->degree = INT_MAX;
-  pencil->pool.allocator = &watch->options->allocator;
-}
-
 /* Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
@@ -3621,10 +3608,8 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
-      int64_t y = p ? 0 : c + l * x;
-      if (p)
-        y = (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
-                                        permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p);
+      const int64_t y = p ? (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
+                                permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p) : c + l * x;
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }
@@ -4209,14 +4194,6 @@ static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_co
   return status;
 }
 
-static void permi_coefficients_release(permi_coefficients *plan)
-{
-  if (plan->frontier)
-    permi_owned_release(&plan->working.allocator, plan->frontier);
-  permi_pool_release(&plan->block.pool);
-  permi_pool_release(&plan->working.pool);
-}
-
 /* ========================================================================================== >>circle
    Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
    the degree: a_k is r^-k times their discrete Fourier transform. Of real pencils half the points are enough.
@@ -4597,19 +4574,15 @@ static perm_status permi_rook_place(permi_coefficients *plan, permi_pencil *penc
 static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
                                     perm_integer *numbers)
 {
-  const perm_options *given = pencil->options;
-  perm_options options = *given;
+  const perm_options *options = pencil->options;
   perm_result *result = pencil->result;
   permi_control *watch = pencil->watch;
-  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const int empty = plan->block.n == 0, evaluated = options->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
   const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
   double second = (double)INFINITY;
   perm_status planning = PERM_ERROR_LIMIT;
-  options.method = PERM_METHOD_AUTO;
-  options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+  if (options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
       pencil->n <= PERM_MAX_LINES) {
-    pencil->options = &options;
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
@@ -4627,14 +4600,14 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                       "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
+                      options->max_bytes > 0 ? permi_size_words(options->max_bytes).text : "0");
   if (watch->work_total == (double)INFINITY)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: no engine, the frontier would %s: try a sparser matrix",
                       plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
-  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+  if (options->max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(watch->work_total).text, options.max_seconds);
+                      permi_time_words(watch->work_total).text, options->max_seconds);
   if (first > second)
     status = permi_rook_evaluate(pencil, numbers);
   else if (!empty)
@@ -4866,8 +4839,15 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
     return status > 0 ? permi_fail_stopped(watch, result) : status;
-  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+  memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
+  pencil.m = pencil.matrix.m = call->m;
+  pencil.n = pencil.matrix.n = call->n;
+  pencil.parts = call->parts;
+  pencil.options = options;
+  pencil.watch = watch;
+  pencil.result = result;
+  pencil.pool.allocator = &options->allocator;
   watch->activity = rook ? NULL : "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
@@ -4887,7 +4867,9 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  permi_owned_release(&options->allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -4913,11 +4895,12 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree,
+                                           perm_integer *integers, double *values, double *bounds)
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
-                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, integers, values, bounds, 0, NULL};
   return call;
 }
 
@@ -4952,8 +4935,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, coefficients, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4961,9 +4943,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, NULL, coefficients, bounds);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4979,8 +4959,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0, coefficients,
+                                             NULL, NULL);
   call.alternates = 1;
   const int at[5] = {1, 1, 1, 2, 3};
   memcpy(call.at, at, sizeof at);
@@ -4991,8 +4971,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, matrix ? permi_matrix_shorter(matrix) : 0);
-  call.integers = numbers;
+  const int degree = matrix ? permi_matrix_shorter(matrix) : 0;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, degree, numbers, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 

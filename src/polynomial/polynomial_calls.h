@@ -147,8 +147,15 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
     return status > 0 ? permi_fail_stopped(watch, result) : status;
-  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+  memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
+  pencil.m = pencil.matrix.m = call->m;
+  pencil.n = pencil.matrix.n = call->n;
+  pencil.parts = call->parts;
+  pencil.options = options;
+  pencil.watch = watch;
+  pencil.result = result;
+  pencil.pool.allocator = &options->allocator;
   watch->activity = rook ? NULL : "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
@@ -168,7 +175,9 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  permi_owned_release(&options->allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -194,11 +203,12 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree,
+                                           perm_integer *integers, double *values, double *bounds)
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
-                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, integers, values, bounds, 0, NULL};
   return call;
 }
 
@@ -233,8 +243,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, coefficients, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -242,9 +251,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, NULL, coefficients, bounds);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -260,8 +267,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0, coefficients,
+                                             NULL, NULL);
   call.alternates = 1;
   const int at[5] = {1, 1, 1, 2, 3};
   memcpy(call.at, at, sizeof at);
@@ -272,8 +279,8 @@ PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *
 PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                             perm_integer *numbers, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, matrix ? permi_matrix_shorter(matrix) : 0);
-  call.integers = numbers;
+  const int degree = matrix ? permi_matrix_shorter(matrix) : 0;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, degree, numbers, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 

@@ -55,19 +55,15 @@ static perm_status permi_rook_place(permi_coefficients *plan, permi_pencil *penc
 static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
                                     perm_integer *numbers)
 {
-  const perm_options *given = pencil->options;
-  perm_options options = *given;
+  const perm_options *options = pencil->options;
   perm_result *result = pencil->result;
   permi_control *watch = pencil->watch;
-  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const int empty = plan->block.n == 0, evaluated = options->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
   const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
   double second = (double)INFINITY;
   perm_status planning = PERM_ERROR_LIMIT;
-  options.method = PERM_METHOD_AUTO;
-  options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+  if (options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
       pencil->n <= PERM_MAX_LINES) {
-    pencil->options = &options;
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
@@ -85,14 +81,14 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                       "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
+                      options->max_bytes > 0 ? permi_size_words(options->max_bytes).text : "0");
   if (watch->work_total == (double)INFINITY)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: no engine, the frontier would %s: try a sparser matrix",
                       plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
-  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+  if (options->max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(watch->work_total).text, options.max_seconds);
+                      permi_time_words(watch->work_total).text, options->max_seconds);
   if (first > second)
     status = permi_rook_evaluate(pencil, numbers);
   else if (!empty)
