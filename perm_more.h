@@ -370,21 +370,13 @@ typedef struct permi_factors {
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* owns all, this too */
-  perm_allocator allocator;
+  permi_owned owned;
   int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
 
 /* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -484,7 +476,7 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
-  permi_pool pool = {&low->allocator, NULL, 0};
+  permi_pool pool = {&low->owned.allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
   for (int side = 0; side < 2; side++) {
@@ -549,22 +541,26 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const size_t entries = (size_t)n * (size_t)(r * parts);
-  permi_pool pool = {allocator, NULL, 0};
-  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
-  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
-  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
-  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
-  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
-  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
+  permi_low_rank *low = (permi_low_rank *)permi_owned_new(allocator, sizeof *low);
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
-  if (pool.failed) {
-    permi_pool_release(&pool);
+  if (!low)
+    return PERM_ERROR_MEMORY;
+  permi_pool *pool = &low->owned.pool;
+  permi_dd *factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  low->n = n;
+  low->r = r;
+  low->parts = parts;
+  low->count = (size_t)count;
+  low->below = (uint32_t *)permi_pool_get(pool, low->count * (size_t)(r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_pool_get(pool, low->count, sizeof *low->weight);
+  low->factor[0] = (double *)permi_pool_get(pool, 2 * entries, sizeof(double));
+  if (pool->failed) {
+    permi_owned_release(allocator, low);
     return PERM_ERROR_MEMORY;
   }
-  *low = made;
-  low->factor[1] = factor + entries;
+  low->factor[1] = low->factor[0] + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (size_t k = 0; k < entries && !*zero; k++)
@@ -577,7 +573,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_owned_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -5191,16 +5187,22 @@ static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample,
   return way[1];
 }
 
-static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
+/* Returns 0 without memory. */
+static int permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
 {
-  permi_derived *derived = trace->derived;
+  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
+  trace->derived = derived;
+  if (!derived)
+    return 0;
   derived->numbers = numbers;
   derived->size = permi_numbers_words(numbers);
   derived->count = count;
   derived->of = (int *)permi_pool_get(&trace->lasting, (size_t)count, sizeof *derived->of);
   derived->value = (uint64_t *)permi_pool_zeros(&trace->lasting, (size_t)count, 8 * derived->size);
   derived->sizes = (permi_sizes *)permi_pool_zeros(&trace->lasting, (size_t)count, sizeof *derived->sizes);
+  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   derived->roundings[0] = trace->given;
+  return !trace->lasting.failed;
 }
 
 static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
@@ -6289,7 +6291,6 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   const int streams = plan->stream_start[plan->steps], passes = plan->arrays ? permi_arrays_passes(plan) : 1;
   const size_t size = permi_numbers_words(&plan->numbers);
   const double product = plan->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
-  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_frontier frontier = *plan;
   permi_arrays arrays;
@@ -6303,18 +6304,16 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
     arrays.bytes = plan->words ? 0 : arrays.bytes;
     frontier.arrays = &arrays;
   }
-  trace->derived = derived;
   back.trace = trace;
   back.control = control;
   back.within.allocator = &plan->owned.allocator;
   back.every = permi_back_every(plan, permi_sample_left(control->options));
   back.frontier = &frontier;
-  if (!derived)
+  if (!permi_derived_begin(trace, &plan->numbers, streams))
     return PERM_ERROR_MEMORY;
-  permi_derived_begin(trace, &plan->numbers, streams);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * size);
+  permi_derived *derived = trace->derived;
   back.sizes = derived->sizes;
-  if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
+  if (!permi_back_reverse(&pool, &frontier, &back.reversed))
     status = PERM_ERROR_MEMORY;
   for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);
@@ -6368,12 +6367,11 @@ static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes,
 #define PERMI_REVERSE_WORTH 20      /* times as long */
 
 typedef struct permi_reverse {
+  permi_owned owned;
   permi_hybrid *hybrid;
   permi_hybrid back; /* the program of adjoints; slots, then sums of rows by constant; slot_count: lines of these */
   const permi_back_family *family;
   permi_numbers numbers;
-  perm_allocator allocator;
-  permi_pool pool;
   int edges, *edge, *place; /* by rows of the program: the block's, the column's place in the order */
   int start[65], high_start[65];
   unsigned char *column; /* [row][start + row]: high columns, then 255 */
@@ -6390,12 +6388,9 @@ typedef struct permi_reverse_slot {
 
 static void permi_reverse_release(const perm_allocator *allocator, void *plan)
 {
-  permi_reverse *reverse = (permi_reverse *)plan;
-  if (!reverse)
-    return;
-  permi_hybrid_release(allocator, reverse->hybrid);
-  permi_pool_release(&reverse->pool);
-  permi_release(allocator, reverse);
+  if (plan)
+    permi_hybrid_release(allocator, ((permi_reverse *)plan)->hybrid);
+  permi_owned_release(allocator, plan);
 }
 
 static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
@@ -6466,7 +6461,7 @@ static int permi_reverse_program(permi_reverse *reverse)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_hybrid *back = &reverse->back;
-  permi_pool pool = {reverse->pool.allocator, NULL, 0};
+  permi_pool pool = {reverse->owned.pool.allocator, NULL, 0};
   const int lines = permi_hybrid_line(hybrid->slot_count + hybrid->constants);
   const int sums = permi_hybrid_line(hybrid->slot_count);
   const double own = ldexp(1, hybrid->low);
@@ -6474,11 +6469,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(&reverse->pool, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_copy(&reverse->owned.pool, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_copy(&reverse->owned.pool, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->pool.failed) {
+  if (!slot || reverse->owned.pool.failed) {
     permi_pool_release(&pool);
     return 0;
   }
@@ -6522,9 +6517,9 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   int i, k, e, exp2, *most, count = 0, marks = 0, highs = 0;
   reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
   reverse->edges = block->edges;
-  reverse->column = (unsigned char *)permi_pool_get(&reverse->pool, (size_t)(block->edges + n), 1);
-  if (!permi_pool_ints(&reverse->pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
-                       (int **)NULL) || reverse->pool.failed)
+  reverse->column = (unsigned char *)permi_pool_get(&reverse->owned.pool, (size_t)(block->edges + n), 1);
+  if (!permi_pool_ints(&reverse->owned.pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
+                       (int **)NULL) || reverse->owned.pool.failed)
     return 0;
   for (i = 0; i < n; i++) {
     const int v = turned ? n + i : i;
@@ -6576,14 +6571,12 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK || !hybrid)
     return status;
-  offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
+  offer->plan = reverse = (permi_reverse *)permi_owned_new(allocator, sizeof *reverse);
   if (!reverse) {
     permi_hybrid_release(allocator, hybrid);
     return permi_fail_memory(maker->result);
   }
   reverse->hybrid = hybrid;
-  reverse->allocator = *allocator;
-  reverse->pool.allocator = &reverse->allocator;
   reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
   reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
   reverse->numbers.parts = hybrid->parts;
@@ -6823,7 +6816,6 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   permi_derived *derived = trace->derived;
   double product = 1;
   derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i <= n; i++) {
@@ -6864,16 +6856,14 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
   permi_reverse_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
+  permi_runner_begin(&run.base, reverse->owned.pool.allocator, control, "hybrid");
   const int threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
   run.reverse = reverse;
   run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
   run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
   run.result = (permi_dd *)permi_pool_zeros(&run.base.pool, results * (size_t)chunks, sizeof *run.result);
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
-    permi_derived_begin(trace, &reverse->numbers, reverse->edges);
-  if (!run.base.pool.failed && !trace->lasting.failed) {
+  const int fine = permi_derived_begin(trace, &reverse->numbers, reverse->edges);
+  if (!run.base.pool.failed && fine) {
     run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
     status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
   }
@@ -7167,7 +7157,6 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   const permi_tree *tree = run->tree;
   const permi_tree_kept *kept = (const permi_tree_kept *)trace->kept;
   const size_t size = (size_t)tree->size;
-  const size_t wanted = (size_t)(tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0));
   const double whole = tree->cost[tree->nodes];
   permi_derived *derived = trace->derived;
   permi_pool *pool = &run->base.pool;
@@ -7177,13 +7166,12 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   size_t most = 1;
   for (int i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
-  permi_derived_begin(trace, &tree->numbers, (int)wanted);
   derived->whole.sizes = table.sizes;
-  derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
+  memcpy(derived->whole.value, table.value, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
   back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
-  if (trace->lasting.failed || pool->failed)
+  if (pool->failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i < tree->nodes && tree->alone; i++)
     derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
@@ -7223,8 +7211,7 @@ static perm_status permi_tree_derive(permi_trace *trace, permi_control *control)
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   control->work_total = 3 * tree->cost[tree->nodes];
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
+  if (permi_derived_begin(trace, &tree->numbers, tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0)))
     status = permi_tree_keep_all(trace, control, &run);
   if (status == PERM_OK)
     status = permi_tree_pass_back(trace, &run);
