@@ -153,8 +153,8 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
-      const int64_t y = p ? (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
-                                permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p) : c + l * x;
+      const uint64_t lx = p ? permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p) : 0;
+      const int64_t y = p ? (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), lx, 0, p), p) : c + l * x;
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }

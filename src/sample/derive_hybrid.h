@@ -113,7 +113,7 @@ static int permi_reverse_program(permi_reverse *reverse)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_hybrid *back = &reverse->back;
-  permi_pool pool = {reverse->owned.pool.allocator, NULL, 0};
+  permi_pool pool = {reverse->owned.pool.allocator, NULL, 0}, *lasting = &reverse->owned.pool;
   const int lines = permi_hybrid_line(hybrid->slot_count + hybrid->constants);
   const int sums = permi_hybrid_line(hybrid->slot_count);
   const double own = ldexp(1, hybrid->low);
@@ -121,11 +121,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(&reverse->owned.pool, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_copy(lasting, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(&reverse->owned.pool, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_copy(lasting, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->owned.pool.failed) {
+  if (!slot || lasting->failed) {
     permi_pool_release(&pool);
     return 0;
   }
@@ -170,8 +170,8 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
   reverse->edges = block->edges;
   reverse->column = (unsigned char *)permi_pool_get(&reverse->owned.pool, (size_t)(block->edges + n), 1);
-  if (!permi_pool_ints(&reverse->owned.pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
-                       (int **)NULL) || reverse->owned.pool.failed)
+  if (!permi_pool_ints(&reverse->owned.pool, &reverse->edge, (size_t)block->edges, &reverse->place,
+                       (size_t)block->edges, (int **)NULL) || reverse->owned.pool.failed)
     return 0;
   for (i = 0; i < n; i++) {
     const int v = turned ? n + i : i;
