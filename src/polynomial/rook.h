@@ -70,10 +70,9 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
       second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   const double planned = permi_seconds() - watch->start;
-  perm_status status = permi_watch(watch, 0);
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (status != PERM_OK)
+  if (permi_watch(watch, 0))
     return watch->stopped;
   if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
     return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
@@ -89,6 +88,7 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
   if (options->max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
                       permi_time_words(watch->work_total).text, options->max_seconds);
+  perm_status status = PERM_OK;
   if (first > second)
     status = permi_rook_evaluate(pencil, numbers);
   else if (!empty)
