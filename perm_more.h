@@ -42,8 +42,8 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
-     rook/           >>rook: perm_rook_numbers
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>rook, >>polynomial_calls: perm_polynomial_*,
+                     perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
      amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
@@ -370,21 +370,13 @@ typedef struct permi_factors {
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* owns all, this too */
-  perm_allocator allocator;
+  permi_owned owned;
   int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
 
 /* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -484,7 +476,7 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
-  permi_pool pool = {&low->allocator, NULL, 0};
+  permi_pool pool = {&low->owned.allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
   for (int side = 0; side < 2; side++) {
@@ -549,22 +541,26 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const size_t entries = (size_t)n * (size_t)(r * parts);
-  permi_pool pool = {allocator, NULL, 0};
-  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
-  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
-  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
-  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
-  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
-  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
+  permi_low_rank *low = (permi_low_rank *)permi_owned_new(allocator, sizeof *low);
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
-  if (pool.failed) {
-    permi_pool_release(&pool);
+  if (!low)
+    return PERM_ERROR_MEMORY;
+  permi_pool *pool = &low->owned.pool;
+  permi_dd *factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  low->n = n;
+  low->r = r;
+  low->parts = parts;
+  low->count = (size_t)count;
+  low->below = (uint32_t *)permi_pool_get(pool, low->count * (size_t)(r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_pool_get(pool, low->count, sizeof *low->weight);
+  low->factor[0] = (double *)permi_pool_get(pool, 2 * entries, sizeof(double));
+  if (pool->failed) {
+    permi_owned_release(allocator, low);
     return PERM_ERROR_MEMORY;
   }
-  *low = made;
-  low->factor[1] = factor + entries;
+  low->factor[1] = low->factor[0] + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (size_t k = 0; k < entries && !*zero; k++)
@@ -577,7 +573,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_owned_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
@@ -2470,13 +2466,16 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
+/* Returns 1 if accepted; *waited grows by an exponential. */
+static int permi_rejection_trial(const permi_rejection *r, uint64_t trial, int *row, double *waited)
 {
   const int n = r->n;
-  int live = permi_rejection_deep(r, state, row), i, j;
+  uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
+  *waited -= log(1 - permi_random_uniform(&state));
+  int live = permi_rejection_deep(r, &state, row), i, j;
   for (j = r->deep; j < n; j++) {
     const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
-    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
+    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(&state), all;
     for (i = 0; i + 4 <= live; i += 4) {
       product[0] *= ratio[row[i]];
       product[1] *= ratio[row[i + 1]];
@@ -2501,12 +2500,8 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
   r->waited[b] = 0;
   r->accepted[b] = 0;
-  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
-    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
-    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
-    r->waited[b] -= log(1 - permi_random_uniform(&state));
-    r->accepted[b] += permi_rejection_trial(r, &state, row);
-  }
+  for (t = 0; t < PERMI_REJECTION_TRIALS; t++)
+    r->accepted[b] += permi_rejection_trial(r, r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t, row, &r->waited[b]);
   return PERM_OK;
 }
 
@@ -2557,11 +2552,8 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
     for (b = 0; b < together; b++) {
       if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
         const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
-        for (t = 0; accepted < k; t++) {
-          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
-          sum -= log(1 - permi_random_uniform(&state));
-          accepted += permi_rejection_trial(r, &state, r->rooms);
-        }
+        for (t = 0; accepted < k; t++)
+          accepted += permi_rejection_trial(r, begin + (uint64_t)t, r->rooms, &sum);
         *chance = (k - 1) / sum;
         *trials += (double)begin + t;
         return PERM_OK;
@@ -3553,19 +3545,6 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
   return used;
 }
 
-static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
-{
-  memset(pencil, 0, sizeof *pencil);
-  pencil->m = pencil->matrix.m = m;
-  pencil->n = pencil->matrix.n = n;
-  pencil->parts = parts;
-  pencil->options = watch->options;
-  pencil->watch = watch;
-  pencil->result = result;
-  pencil->degree = INT_MAX;
-  pencil->pool.allocator = &watch->options->allocator;
-}
-
 /* Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
@@ -3621,10 +3600,8 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
-      int64_t y = p ? 0 : c + l * x;
-      if (p)
-        y = (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
-                                        permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p);
+      const uint64_t lx = p ? permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p) : 0;
+      const int64_t y = p ? (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), lx, 0, p), p) : c + l * x;
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }
@@ -4209,14 +4186,6 @@ static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_co
   return status;
 }
 
-static void permi_coefficients_release(permi_coefficients *plan)
-{
-  if (plan->frontier)
-    permi_owned_release(&plan->working.allocator, plan->frontier);
-  permi_pool_release(&plan->block.pool);
-  permi_pool_release(&plan->working.pool);
-}
-
 /* ========================================================================================== >>circle
    Coefficients in doubles: by >>coefficients, or by values at the N roots of unity times r = 2^shift, N - 1 at least
    the degree: a_k is r^-k times their discrete Fourier transform. Of real pencils half the points are enough.
@@ -4396,9 +4365,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
     s->value[0] = s->value[size - s->count] = 1;
   for (size_t set = s->m > 0; set < sets; set++) {
     const size_t to = set * size;
-    int row = -1;
-    for (size_t rest = set; rest; rest &= rest - 1)
-      row++;
+    const int row = permi_count_ones(set) - 1;
     if (row >= s->m)
       continue;
     if (set)
@@ -4542,8 +4509,182 @@ static perm_status permi_several_compute(permi_pencil *pencil, permi_pencil_call
   return status;
 }
 
+/* =========================================================================================== >>rook
+   Rook numbers by two engines:
+   - frontier (>>coefficients): lines stay unmatched, rows by x, columns by 1, or the other way round; of r rows
+     r_k is the coefficient of x^(r - k), and states have as many as rows are eliminated;
+   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
+     n-m+j columns: by values of >>points. */
+
+#define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
+
+/* a /= d, which divides it; d below 2^32. */
+static void permi_integer_divide(perm_integer *a, uint64_t d)
+{
+  uint64_t rest = 0;
+  for (int i = a->words - 1; i >= 0; i--) {
+    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
+    a->word[i] = high / d << 32 | low / d;
+    rest = low % d;
+  }
+  permi_integer_trim(a);
+}
+
+static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbers)
+{
+  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
+  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
+  for (int k = 1; k <= m && status == PERM_OK; k++)
+    for (int i = 1; i <= k; i++)
+      permi_integer_divide(&numbers[k], (uint64_t)(n - m + i));
+  for (int k = 0; k < m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
+    const perm_integer x = numbers[k];
+    numbers[k] = numbers[m - k];
+    numbers[m - k] = x;
+  }
+  return status;
+}
+
+static perm_status permi_rook_place(permi_coefficients *plan, permi_pencil *pencil, perm_integer *numbers)
+{
+  const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
+  perm_integer *all = (perm_integer *)permi_pool_get(&pencil->pool, degree + 1, sizeof *all);
+  perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
+  double bits = plan->most;
+  if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
+      permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
+  if (status == PERM_OK)
+    status = permi_coefficients_compute(plan, pencil->watch, bits, all, NULL, pencil->result);
+  for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
+    numbers[k] = all[degree - k];
+  return status;
+}
+
+static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
+                                    perm_integer *numbers)
+{
+  const perm_options *options = pencil->options;
+  perm_result *result = pencil->result;
+  permi_control *watch = pencil->watch;
+  const int empty = plan->block.n == 0, evaluated = options->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
+  double second = (double)INFINITY;
+  perm_status planning = PERM_ERROR_LIMIT;
+  if (options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+      pencil->n <= PERM_MAX_LINES) {
+    if (!permi_pencil_open(pencil, side))
+      return PERM_ERROR_MEMORY;
+    if (permi_points_fit(pencil))
+      second = permi_points_seconds(pencil, 0, 0, &planning);
+  }
+  const double planned = permi_seconds() - watch->start;
+  watch->work_total = fmin(first, second);
+  watch->activity = "placing rooks";
+  if (permi_watch(watch, 0))
+    return watch->stopped;
+  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
+    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
+  if (watch->work_total == (double)INFINITY && evaluated)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
+                      "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
+                      options->max_bytes > 0 ? permi_size_words(options->max_bytes).text : "0");
+  if (watch->work_total == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_LIMIT, 0,
+                      "rook numbers: no engine, the frontier would %s: try a sparser matrix",
+                      plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
+  if (options->max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
+                      permi_time_words(watch->work_total).text, options->max_seconds);
+  perm_status status = PERM_OK;
+  if (first > second)
+    status = permi_rook_evaluate(pencil, numbers);
+  else if (!empty)
+    status = permi_rook_place(plan, pencil, numbers);
+  result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
+  result->plan_seconds = planned;
+  return status;
+}
+
+static perm_status permi_rook_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                    perm_result *result)
+{
+  const perm_matrix *matrix = call->side[0].matrix;
+  const perm_method method = options->method;
+  perm_options checked = *options;
+  size_t at;
+  int row;
+  checked.method = PERM_METHOD_AUTO;
+  const perm_status status = permi_check_input(matrix, &checked, watch, result);
+  if (status != PERM_OK)
+    return status;
+  if (!call->integers)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
+  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
+      options->checkpoint.file)
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
+    return watch->stopped != PERM_OK
+               ? watch->stopped
+               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
+                                                               "others: try it times a common denominator "
+                                                               "d, with which r_k is d^k times as large");
+  return PERM_OK;
+}
+
+/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
+static double permi_rook_bits(const permi_working *working)
+{
+  double bits[2] = {0, 0};
+  for (int v = 0; v < 2 * working->n; v++) {
+    const int side = v >= working->n;
+    double sum = 1;
+    for (int i = working->head[v]; i >= 0; i = working->cell[i].next[side])
+      sum += fabs((double)working->cell[i].integer);
+    bits[side] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return fmin(bits[0], bits[1]);
+}
+
+static perm_status permi_rook_compute(permi_pencil *pencil, permi_coefficients *plan, const permi_pencil_call *call)
+{
+  const perm_matrix *matrix = call->side[0].matrix;
+  const perm_options *options = pencil->options;
+  permi_control *watch = pencil->watch;
+  permi_working *working = &plan->working;
+  const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
+  int *line = (int *)permi_pool_get(&pencil->pool, 4 * (size_t)n + 2, sizeof *line), counts[2] = {0, 0};
+  if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
+    return PERM_ERROR_MEMORY;
+  working->watch = watch;
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+  working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
+  if (working->pool.failed || watch->stopped != PERM_OK) /* the graph may not be whole */
+    return working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped;
+  for (int v = 0; v < 2 * n; v++) {
+    if (v < m)
+      working->alone[v] = permi_cell_one();
+    line[counts[0] + counts[1]] = v;
+    counts[v >= n] += working->degree[v] > 0;
+  }
+  memset(call->integers, 0, ((size_t)m + 1) * sizeof *call->integers);
+  call->integers[0] = permi_integer_of(1);
+  plan->degree = counts[0] > counts[1] ? counts[0] : counts[1];
+  if ((plan->most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try "
+                                                              "a smaller matrix or smaller entries",
+                      plan->most + 2, 64 * PERM_INTEGER_WORDS);
+  const perm_status status =
+      plan->degree ? permi_coefficients_frontier(plan, options, watch, line, counts, line + 2 * n + 1) : PERM_OK;
+  plan->degree = counts[plan->turned];
+  return status == PERM_OK ? permi_rook_solve(plan, pencil, call->side, call->integers) : status;
+}
+
 /* ================================================================================ >>polynomial_calls
-   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+   perm_polynomial_*, perm_permanental_polynomial_* and perm_rook_numbers: check, choose, run. */
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
                                            perm_result *result)
@@ -4573,10 +4714,17 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
+static int permi_pencil_is_rook(const permi_pencil_call *call)
+{
+  return call->side[1].kind == PERMI_SIDE_ONES;
+}
+
 static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
                                       perm_result *result)
 {
   const perm_method method = options->method;
+  if (permi_pencil_is_rook(call))
+    return permi_rook_check(call, options, watch, result);
   perm_status status = permi_check_whole(options, call->at[3], result);
   if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
                              (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
@@ -4661,7 +4809,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
     result->exp2 = 0;
     result->error_bound = result->error_estimate = worst;
   } else {
-    first.integer = call->integers[0];
+    first.integer = call->integers[permi_pencil_is_rook(call) ? call->degree : 0];
     first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
     permi_number_result(&first, result);
     result->modulus = options->modulus;
@@ -4675,17 +4823,25 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
                                         perm_result *result)
 {
   double *const bounds = call->bounds;
+  const int rook = permi_pencil_is_rook(call);
   permi_pencil pencil;
   permi_coefficients plan;
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
-    return status;
-  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+    return status > 0 ? permi_fail_stopped(watch, result) : status;
+  memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
-  watch->activity = "planning a polynomial";
+  pencil.m = pencil.matrix.m = call->m;
+  pencil.n = pencil.matrix.n = call->n;
+  pencil.parts = call->parts;
+  pencil.options = options;
+  pencil.watch = watch;
+  pencil.result = result;
+  pencil.pool.allocator = &options->allocator;
+  watch->activity = rook ? NULL : "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
-  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  status = call->forms || rook || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   if (status == PERM_OK && call->values && !bounds)
     call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
   if (status == PERM_OK && pencil.pool.failed)
@@ -4697,11 +4853,13 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
       call->values[k] = call->bounds[k] = 0;
     status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
-    status = permi_pencil_exact(&pencil, &plan, call->integers);
+    status = rook ? permi_rook_compute(&pencil, &plan, call) : permi_pencil_exact(&pencil, &plan, call->integers);
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  permi_owned_release(&options->allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -4727,11 +4885,12 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree,
+                                           perm_integer *integers, double *values, double *bounds)
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
-                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, integers, values, bounds, 0, NULL};
   return call;
 }
 
@@ -4766,8 +4925,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, coefficients, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4775,9 +4933,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, NULL, coefficients, bounds);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4793,12 +4949,20 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0, coefficients,
+                                             NULL, NULL);
   call.alternates = 1;
   const int at[5] = {1, 1, 1, 2, 3};
   memcpy(call.at, at, sizeof at);
   call.m = call.n;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                            perm_integer *numbers, perm_result *result)
+{
+  const int degree = matrix ? permi_matrix_shorter(matrix) : 0;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, degree, numbers, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -4816,227 +4980,6 @@ PERMI_SEVERAL_EXACT(perm_polynomial_several_integer, 1)
 PERMI_SEVERAL_EXACT(perm_polynomial_several_gaussian, 2)
 PERMI_SEVERAL(perm_polynomial_several_real, 1)
 PERMI_SEVERAL(perm_polynomial_several_complex, 2)
-
-/* =========================================================================================== >>rook
-   Rook numbers by two engines:
-   - frontier (>>coefficients): lines stay unmatched, rows by x, columns by 1, or the other way round; of r rows
-     r_k is the coefficient of x^(r - k), and states have as many as rows are eliminated;
-   - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
-     n-m+j columns: by values of >>points. */
-
-#define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
-
-/* a /= d, which divides it; d below 2^32. */
-static void permi_integer_divide(perm_integer *a, uint64_t d)
-{
-  uint64_t rest = 0;
-  for (int i = a->words - 1; i >= 0; i--) {
-    const uint64_t high = rest << 32 | a->word[i] >> 32, low = high % d << 32 | (a->word[i] & UINT32_MAX);
-    a->word[i] = high / d << 32 | low / d;
-    rest = low % d;
-  }
-  permi_integer_trim(a);
-}
-
-static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbers)
-{
-  const int m = permi_matrix_shorter(&pencil->matrix), n = permi_matrix_longer(&pencil->matrix);
-  const perm_status status = permi_points_run(pencil, permi_pencil_bits(pencil, 1), 0, numbers);
-  for (int k = 1; k <= m && status == PERM_OK; k++)
-    for (int i = 1; i <= k; i++)
-      permi_integer_divide(&numbers[k], (uint64_t)(n - m + i));
-  for (int k = 0; k < m - k && status == PERM_OK; k++) { /* the coefficient of x^j is r_(m - j) */
-    const perm_integer x = numbers[k];
-    numbers[k] = numbers[m - k];
-    numbers[m - k] = x;
-  }
-  return status;
-}
-
-static perm_status permi_rook_place(permi_coefficients *plan, permi_control *watch, perm_integer *numbers,
-                                    perm_result *result)
-{
-  const perm_allocator *allocator = &watch->options->allocator;
-  const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
-  perm_integer *all = (perm_integer *)permi_allocate(allocator, degree + 1, sizeof *all);
-  perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
-  double bits = plan->most;
-  if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
-      permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
-    status = permi_coefficients_lower(plan, watch, &bits, result);
-  if (status == PERM_OK)
-    status = permi_coefficients_compute(plan, watch, bits, all, NULL, result);
-  for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
-    numbers[k] = all[degree - k];
-  permi_release(allocator, all);
-  return status;
-}
-
-static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
-                                    perm_integer *numbers)
-{
-  const perm_options *given = pencil->options;
-  perm_options options = *given;
-  perm_result *result = pencil->result;
-  permi_control *watch = pencil->watch;
-  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
-  const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
-  double second = (double)INFINITY;
-  perm_status planning = PERM_ERROR_LIMIT;
-  options.method = PERM_METHOD_AUTO;
-  options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
-      pencil->n <= PERM_MAX_LINES) {
-    pencil->options = &options;
-    if (!permi_pencil_open(pencil, side))
-      return PERM_ERROR_MEMORY;
-    if (permi_points_fit(pencil))
-      second = permi_points_seconds(pencil, 0, 0, &planning);
-  }
-  const double planned = permi_seconds() - watch->start;
-  perm_status status = permi_watch(watch, 0);
-  watch->work_total = fmin(first, second);
-  watch->activity = "placing rooks";
-  if (status != PERM_OK)
-    return watch->stopped;
-  if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
-    return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
-  if (watch->work_total == (double)INFINITY && evaluated)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                      "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
-                      "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
-  if (watch->work_total == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0,
-                      "rook numbers: no engine, the frontier would %s: try a sparser matrix",
-                      plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
-  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(watch->work_total).text, options.max_seconds);
-  if (first > second)
-    status = permi_rook_evaluate(pencil, numbers);
-  else if (!empty)
-    status = permi_rook_place(plan, watch, numbers, result);
-  result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
-  result->plan_seconds = planned;
-  return status;
-}
-
-static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                    permi_control *watch, perm_result *result)
-{
-  const perm_method method = options->method;
-  perm_options checked = *options;
-  size_t at;
-  int row;
-  permi_result_clear(result);
-  checked.method = PERM_METHOD_AUTO;
-  const perm_status status = permi_check_input(matrix, &checked, watch, result);
-  if (status != PERM_OK)
-    return status;
-  if (!numbers)
-    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
-  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
-      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
-      options->checkpoint.file)
-    return permi_fail(result, PERM_ERROR_OPTION, 2,
-                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
-  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
-    return watch->stopped != PERM_OK
-               ? permi_fail_stopped(watch, result)
-               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
-                                                               "others: try it times a common denominator "
-                                                               "d, with which r_k is d^k times as large");
-  return PERM_OK;
-}
-
-/* log2 of the product over rows, or columns, of 1 + sum of |entries|. */
-static double permi_rook_bits(const permi_working *working)
-{
-  double bits[2] = {0, 0};
-  for (int v = 0; v < 2 * working->n; v++) {
-    const int side = v >= working->n;
-    double sum = 1;
-    for (int i = working->head[v]; i >= 0; i = working->cell[i].next[side])
-      sum += fabs((double)working->cell[i].integer);
-    bits[side] += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return fmin(bits[0], bits[1]);
-}
-
-PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options,
-                                                         perm_integer *numbers, permi_control *watch,
-                                                         perm_result *result)
-{
-  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
-  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
-  permi_coefficients plan;
-  permi_working *working = &plan.working;
-  permi_pencil pencil;
-  int counts[2] = {0, 0};
-  if (status != PERM_OK)
-    return status;
-  const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
-  memset(&plan, 0, sizeof plan);
-  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
-  int *line = (int *)permi_pool_get(&pencil.pool, 4 * (size_t)n + 2, sizeof *line);
-  if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK) {
-    working->watch = watch;
-    permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-    working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
-    status = working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped; /* the graph may not be whole */
-  }
-  for (int v = 0; v < 2 * n && status == PERM_OK; v++) {
-    if (v < m)
-      working->alone[v] = permi_cell_one();
-    line[counts[0] + counts[1]] = v;
-    counts[v >= n] += working->degree[v] > 0;
-  }
-  memset(numbers, 0, ((size_t)m + 1) * sizeof *numbers);
-  numbers[0] = permi_integer_of(1);
-  plan.degree = counts[0] > counts[1] ? counts[0] : counts[1];
-  if (status == PERM_OK && (plan.most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
-    status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
-                                                        "smaller matrix or smaller entries",
-                        plan.most + 2, 64 * PERM_INTEGER_WORDS);
-  if (status == PERM_OK && plan.degree)
-    status = permi_coefficients_frontier(&plan, options, watch, line, counts, line + 2 * n + 1);
-  plan.degree = counts[plan.turned];
-  if (status == PERM_OK)
-    status = permi_rook_solve(&plan, &pencil, side, numbers);
-  permi_coefficients_release(&plan);
-  permi_pool_release(&pencil.pool);
-  if (watch->stopped != PERM_OK)
-    return permi_fail_stopped(watch, result);
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
-}
-
-PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_integer *numbers, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  permi_control watch = permi_control_begin(options);
-  perm_result unused;
-  permi_number last = permi_number_one();
-  if (!result)
-    result = &unused;
-  const perm_status status = permi_rook_numbers(matrix, options, numbers, &watch, result);
-  if (status != PERM_OK)
-    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  const int count = permi_matrix_shorter(matrix) + 1;
-  for (int k = 0; k < count && options->modulus; k++)
-    permi_integer_reduce(&numbers[k], options->modulus);
-  last.integer = numbers[count - 1];
-  permi_number_result(&last, result);
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-  result->error_bound = result->error_estimate = 0;
-  result->seconds = permi_seconds() - watch.start;
-  return result->status = permi_meter_end(&call, PERM_OK, result);
-}
 
 /* ========================================================================================== >>trace
    Samples from a run that kept its states. A state's value is a sum over ways: values of states before times a
@@ -5238,16 +5181,22 @@ static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample,
   return way[1];
 }
 
-static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
+/* Returns 0 without memory. */
+static int permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
 {
-  permi_derived *derived = trace->derived;
+  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
+  trace->derived = derived;
+  if (!derived)
+    return 0;
   derived->numbers = numbers;
   derived->size = permi_numbers_words(numbers);
   derived->count = count;
   derived->of = (int *)permi_pool_get(&trace->lasting, (size_t)count, sizeof *derived->of);
   derived->value = (uint64_t *)permi_pool_zeros(&trace->lasting, (size_t)count, 8 * derived->size);
   derived->sizes = (permi_sizes *)permi_pool_zeros(&trace->lasting, (size_t)count, sizeof *derived->sizes);
+  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   derived->roundings[0] = trace->given;
+  return !trace->lasting.failed;
 }
 
 static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)
@@ -6336,7 +6285,6 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   const int streams = plan->stream_start[plan->steps], passes = plan->arrays ? permi_arrays_passes(plan) : 1;
   const size_t size = permi_numbers_words(&plan->numbers);
   const double product = plan->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
-  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_frontier frontier = *plan;
   permi_arrays arrays;
@@ -6350,18 +6298,16 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
     arrays.bytes = plan->words ? 0 : arrays.bytes;
     frontier.arrays = &arrays;
   }
-  trace->derived = derived;
   back.trace = trace;
   back.control = control;
   back.within.allocator = &plan->owned.allocator;
   back.every = permi_back_every(plan, permi_sample_left(control->options));
   back.frontier = &frontier;
-  if (!derived)
+  if (!permi_derived_begin(trace, &plan->numbers, streams))
     return PERM_ERROR_MEMORY;
-  permi_derived_begin(trace, &plan->numbers, streams);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * size);
+  permi_derived *derived = trace->derived;
   back.sizes = derived->sizes;
-  if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
+  if (!permi_back_reverse(&pool, &frontier, &back.reversed))
     status = PERM_ERROR_MEMORY;
   for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);
@@ -6415,12 +6361,11 @@ static const permi_tracer permi_frontier_deriver = {permi_frontier_derive_bytes,
 #define PERMI_REVERSE_WORTH 20      /* times as long */
 
 typedef struct permi_reverse {
+  permi_owned owned;
   permi_hybrid *hybrid;
   permi_hybrid back; /* the program of adjoints; slots, then sums of rows by constant; slot_count: lines of these */
   const permi_back_family *family;
   permi_numbers numbers;
-  perm_allocator allocator;
-  permi_pool pool;
   int edges, *edge, *place; /* by rows of the program: the block's, the column's place in the order */
   int start[65], high_start[65];
   unsigned char *column; /* [row][start + row]: high columns, then 255 */
@@ -6437,12 +6382,9 @@ typedef struct permi_reverse_slot {
 
 static void permi_reverse_release(const perm_allocator *allocator, void *plan)
 {
-  permi_reverse *reverse = (permi_reverse *)plan;
-  if (!reverse)
-    return;
-  permi_hybrid_release(allocator, reverse->hybrid);
-  permi_pool_release(&reverse->pool);
-  permi_release(allocator, reverse);
+  if (plan)
+    permi_hybrid_release(allocator, ((permi_reverse *)plan)->hybrid);
+  permi_owned_release(allocator, plan);
 }
 
 static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
@@ -6513,7 +6455,7 @@ static int permi_reverse_program(permi_reverse *reverse)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_hybrid *back = &reverse->back;
-  permi_pool pool = {reverse->pool.allocator, NULL, 0};
+  permi_pool pool = {reverse->owned.pool.allocator, NULL, 0}, *lasting = &reverse->owned.pool;
   const int lines = permi_hybrid_line(hybrid->slot_count + hybrid->constants);
   const int sums = permi_hybrid_line(hybrid->slot_count);
   const double own = ldexp(1, hybrid->low);
@@ -6521,11 +6463,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(&reverse->pool, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_copy(lasting, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_copy(lasting, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->pool.failed) {
+  if (!slot || lasting->failed) {
     permi_pool_release(&pool);
     return 0;
   }
@@ -6569,9 +6511,9 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   int i, k, e, exp2, *most, count = 0, marks = 0, highs = 0;
   reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
   reverse->edges = block->edges;
-  reverse->column = (unsigned char *)permi_pool_get(&reverse->pool, (size_t)(block->edges + n), 1);
-  if (!permi_pool_ints(&reverse->pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
-                       (int **)NULL) || reverse->pool.failed)
+  reverse->column = (unsigned char *)permi_pool_get(&reverse->owned.pool, (size_t)(block->edges + n), 1);
+  if (!permi_pool_ints(&reverse->owned.pool, &reverse->edge, (size_t)block->edges, &reverse->place,
+                       (size_t)block->edges, (int **)NULL) || reverse->owned.pool.failed)
     return 0;
   for (i = 0; i < n; i++) {
     const int v = turned ? n + i : i;
@@ -6623,14 +6565,12 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK || !hybrid)
     return status;
-  offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
+  offer->plan = reverse = (permi_reverse *)permi_owned_new(allocator, sizeof *reverse);
   if (!reverse) {
     permi_hybrid_release(allocator, hybrid);
     return permi_fail_memory(maker->result);
   }
   reverse->hybrid = hybrid;
-  reverse->allocator = *allocator;
-  reverse->pool.allocator = &reverse->allocator;
   reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
   reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
   reverse->numbers.parts = hybrid->parts;
@@ -6870,7 +6810,6 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   permi_derived *derived = trace->derived;
   double product = 1;
   derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i <= n; i++) {
@@ -6911,16 +6850,14 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
   permi_reverse_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
+  permi_runner_begin(&run.base, reverse->owned.pool.allocator, control, "hybrid");
   const int threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
   run.reverse = reverse;
   run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
   run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
   run.result = (permi_dd *)permi_pool_zeros(&run.base.pool, results * (size_t)chunks, sizeof *run.result);
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
-    permi_derived_begin(trace, &reverse->numbers, reverse->edges);
-  if (!run.base.pool.failed && !trace->lasting.failed) {
+  const int fine = permi_derived_begin(trace, &reverse->numbers, reverse->edges);
+  if (!run.base.pool.failed && fine) {
     run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
     status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
   }
@@ -7214,7 +7151,6 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   const permi_tree *tree = run->tree;
   const permi_tree_kept *kept = (const permi_tree_kept *)trace->kept;
   const size_t size = (size_t)tree->size;
-  const size_t wanted = (size_t)(tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0));
   const double whole = tree->cost[tree->nodes];
   permi_derived *derived = trace->derived;
   permi_pool *pool = &run->base.pool;
@@ -7224,13 +7160,12 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   size_t most = 1;
   for (int i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
-  permi_derived_begin(trace, &tree->numbers, (int)wanted);
   derived->whole.sizes = table.sizes;
-  derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
+  memcpy(derived->whole.value, table.value, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
   back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
-  if (trace->lasting.failed || pool->failed)
+  if (pool->failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i < tree->nodes && tree->alone; i++)
     derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
@@ -7270,8 +7205,7 @@ static perm_status permi_tree_derive(permi_trace *trace, permi_control *control)
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   control->work_total = 3 * tree->cost[tree->nodes];
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
+  if (permi_derived_begin(trace, &tree->numbers, tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0)))
     status = permi_tree_keep_all(trace, control, &run);
   if (status == PERM_OK)
     status = permi_tree_pass_back(trace, &run);

@@ -41,8 +41,8 @@
      proof/          >>lanes, >>polynomial, >>proof_check, >>sweep, >>proof, >>proof_kernels: perm_prove_*
      estimate/       >>estimate, >>rejection, >>estimate_calls: random samples
      picture/        >>spy: perm_sparse_spy
-     polynomial/     >>points, >>coefficients, >>circle, >>several, >>polynomial_calls: perm_polynomial_*
-     rook/           >>rook: perm_rook_numbers
+     polynomial/     >>points, >>coefficients, >>circle, >>several, >>rook, >>polynomial_calls: perm_polynomial_*,
+                     perm_rook_numbers
      sample/         >>trace, >>trace_frontier, >>trace_classes, >>trace_tree, >>derive_frontier, >>derive_tree,
                      >>derive_hybrid, >>derive_kernels, >>sample, >>derive: perm_sample_sparse, _gradient_, _marginals_
      amplitudes/     >>outputs, >>amplitudes, >>amplitudes_bound, >>amplitudes_calls, >>amplitudes_kernels:
@@ -114,9 +114,8 @@ PERMI_BRIEF_BEGIN
 #include "polynomial/coefficients.h"
 #include "polynomial/circle.h"
 #include "polynomial/several.h"
+#include "polynomial/rook.h"
 #include "polynomial/polynomial_calls.h"
-
-#include "rook/rook.h"
 
 #include "sample/trace.h"
 #include "sample/trace_frontier.h"

@@ -62,13 +62,16 @@ static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *
   return live;
 }
 
-static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
+/* Returns 1 if accepted; *waited grows by an exponential. */
+static int permi_rejection_trial(const permi_rejection *r, uint64_t trial, int *row, double *waited)
 {
   const int n = r->n;
-  int live = permi_rejection_deep(r, state, row), i, j;
+  uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
+  *waited -= log(1 - permi_random_uniform(&state));
+  int live = permi_rejection_deep(r, &state, row), i, j;
   for (j = r->deep; j < n; j++) {
     const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
-    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
+    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(&state), all;
     for (i = 0; i + 4 <= live; i += 4) {
       product[0] *= ratio[row[i]];
       product[1] *= ratio[row[i + 1]];
@@ -93,12 +96,8 @@ static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
   int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
   r->waited[b] = 0;
   r->accepted[b] = 0;
-  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
-    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
-    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
-    r->waited[b] -= log(1 - permi_random_uniform(&state));
-    r->accepted[b] += permi_rejection_trial(r, &state, row);
-  }
+  for (t = 0; t < PERMI_REJECTION_TRIALS; t++)
+    r->accepted[b] += permi_rejection_trial(r, r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t, row, &r->waited[b]);
   return PERM_OK;
 }
 
@@ -149,11 +148,8 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
     for (b = 0; b < together; b++) {
       if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
         const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
-        for (t = 0; accepted < k; t++) {
-          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
-          sum -= log(1 - permi_random_uniform(&state));
-          accepted += permi_rejection_trial(r, &state, r->rooms);
-        }
+        for (t = 0; accepted < k; t++)
+          accepted += permi_rejection_trial(r, begin + (uint64_t)t, r->rooms, &sum);
         *chance = (k - 1) / sum;
         *trials += (double)begin + t;
         return PERM_OK;

@@ -6,6 +6,7 @@
    number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../api/more_calls.h"
+#include "../graph/engines.h"
 #include "../plan/judge.h"
 
 /* Returns C(n, k), or more than any size_t. */
@@ -23,21 +24,13 @@ typedef struct permi_factors {
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* owns all, this too */
-  perm_allocator allocator;
+  permi_owned owned;
   int n, r, parts, factorial_exp2;
   size_t count;
   uint32_t *below;   /* (r - 1) each: number with k_t one less; UINT32_MAX: k_t is 0 */
   permi_dd *weight;  /* k! 2^-factorial_exp2 */
   double *factor[2]; /* U's rows, V's columns: moduli sum to at most 1 */
 } permi_low_rank;
-
-static void permi_low_rank_release(const perm_allocator *allocator, void *context)
-{
-  permi_pool pool = ((permi_low_rank *)context)->pool;
-  pool.allocator = allocator;
-  permi_pool_release(&pool);
-}
 
 /* Numbers exponents. factorial has room for n + 1, factorial_exp2 for r more. */
 static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
@@ -137,7 +130,7 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
-  permi_pool pool = {&low->allocator, NULL, 0};
+  permi_pool pool = {&low->owned.allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
   for (int side = 0; side < 2; side++) {
@@ -202,22 +195,26 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   const permi_view *u = &factors->view[0], *v = &factors->view[1];
   const int n = factors->n, r = factors->r, parts = factors->parts;
   const size_t entries = (size_t)n * (size_t)(r * parts);
-  permi_pool pool = {allocator, NULL, 0};
-  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
-  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
-  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
-  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
-  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
-  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
-  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
+  permi_low_rank *low = (permi_low_rank *)permi_owned_new(allocator, sizeof *low);
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
-  if (pool.failed) {
-    permi_pool_release(&pool);
+  if (!low)
+    return PERM_ERROR_MEMORY;
+  permi_pool *pool = &low->owned.pool;
+  permi_dd *factorial = (permi_dd *)permi_pool_get(pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  low->n = n;
+  low->r = r;
+  low->parts = parts;
+  low->count = (size_t)count;
+  low->below = (uint32_t *)permi_pool_get(pool, low->count * (size_t)(r - 1), sizeof *low->below);
+  low->weight = (permi_dd *)permi_pool_get(pool, low->count, sizeof *low->weight);
+  low->factor[0] = (double *)permi_pool_get(pool, 2 * entries, sizeof(double));
+  if (pool->failed) {
+    permi_owned_release(allocator, low);
     return PERM_ERROR_MEMORY;
   }
-  *low = made;
-  low->factor[1] = factor + entries;
+  low->factor[1] = low->factor[0] + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
   for (size_t k = 0; k < entries && !*zero; k++)
@@ -230,7 +227,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   leaf->scale = permi_dd_make(1);
   leaf->context = low;
   leaf->run_task = permi_low_rank_task;
-  leaf->release = permi_low_rank_release;
+  leaf->release = permi_owned_release;
   leaf->explain = permi_low_rank_explain;
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
   leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);

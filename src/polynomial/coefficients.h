@@ -400,12 +400,4 @@ static perm_status permi_coefficients_compute(permi_coefficients *plan, permi_co
   permi_pool_release(&pool);
   return status;
 }
-
-static void permi_coefficients_release(permi_coefficients *plan)
-{
-  if (plan->frontier)
-    permi_owned_release(&plan->working.allocator, plan->frontier);
-  permi_pool_release(&plan->block.pool);
-  permi_pool_release(&plan->working.pool);
-}
 /* SPDX-License-Identifier: MIT */

@@ -98,19 +98,6 @@ static size_t permi_pencil_merge(permi_pencil *pencil, const permi_side *side, u
   return used;
 }
 
-static void permi_pencil_clear(permi_pencil *pencil, int m, int n, int parts, permi_control *watch, perm_result *result)
-{
-  memset(pencil, 0, sizeof *pencil);
-  pencil->m = pencil->matrix.m = m;
-  pencil->n = pencil->matrix.n = n;
-  pencil->parts = parts;
-  pencil->options = watch->options;
-  pencil->watch = watch;
-  pencil->result = result;
-  pencil->degree = INT_MAX;
-  pencil->pool.allocator = &watch->options->allocator;
-}
-
 /* Returns 0 without memory. */
 static int permi_pencil_open(permi_pencil *pencil, const permi_side *side)
 {
@@ -166,10 +153,8 @@ static void permi_pencil_at(permi_pencil *pencil, int64_t x, uint64_t p)
       const permi_cell *cell = pencil->cell + 2 * e;
       const int64_t c = part ? cell[0].imaginary_integer : cell[0].integer;
       const int64_t l = part ? cell[1].imaginary_integer : cell[1].integer;
-      int64_t y = p ? 0 : c + l * x;
-      if (p)
-        y = (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), permi_residue_multiply(
-                                        permi_residue_of(l, p), permi_residue_of(x, p), p), 0, p), p);
+      const uint64_t lx = p ? permi_residue_multiply(permi_residue_of(l, p), permi_residue_of(x, p), p) : 0;
+      const int64_t y = p ? (int64_t)permi_balanced(permi_residue_add(permi_residue_of(c, p), lx, 0, p), p) : c + l * x;
       (part ? matrix->imaginary : matrix->real)[e] = (double)y;
       matrix->integer[e] = part ? 0 : y;
     }

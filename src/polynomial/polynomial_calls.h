@@ -1,6 +1,7 @@
 /* ================================================================================ >>polynomial_calls
-   perm_polynomial_* and perm_permanental_polynomial_*: check, choose, run. */
+   perm_polynomial_*, perm_permanental_polynomial_* and perm_rook_numbers: check, choose, run. */
 #pragma once
+#include "rook.h"
 #include "several.h"
 
 static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s, permi_control *watch,
@@ -31,10 +32,17 @@ static perm_status permi_pencil_check_side(const permi_pencil_call *call, int s,
   return watch->stopped != PERM_OK ? watch->stopped : status;
 }
 
+static int permi_pencil_is_rook(const permi_pencil_call *call)
+{
+  return call->side[1].kind == PERMI_SIDE_ONES;
+}
+
 static perm_status permi_pencil_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
                                       perm_result *result)
 {
   const perm_method method = options->method;
+  if (permi_pencil_is_rook(call))
+    return permi_rook_check(call, options, watch, result);
   perm_status status = permi_check_whole(options, call->at[3], result);
   if (status == PERM_OK && ((method != PERM_METHOD_AUTO && (call->forms || method != PERM_METHOD_FRONTIER) &&
                              (call->forms || method != PERM_METHOD_EXACT || call->values)) ||
@@ -119,7 +127,7 @@ static perm_status permi_pencil_write(const permi_pencil_call *call, const perm_
     result->exp2 = 0;
     result->error_bound = result->error_estimate = worst;
   } else {
-    first.integer = call->integers[0];
+    first.integer = call->integers[permi_pencil_is_rook(call) ? call->degree : 0];
     first.imaginary_integer = parts == 2 ? call->integers[1] : permi_integer_of(0);
     permi_number_result(&first, result);
     result->modulus = options->modulus;
@@ -133,17 +141,25 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
                                         perm_result *result)
 {
   double *const bounds = call->bounds;
+  const int rook = permi_pencil_is_rook(call);
   permi_pencil pencil;
   permi_coefficients plan;
   perm_status status = permi_pencil_check(call, options, watch, result);
   if (status != PERM_OK)
-    return status;
-  permi_pencil_clear(&pencil, call->m, call->n, call->parts, watch, result);
+    return status > 0 ? permi_fail_stopped(watch, result) : status;
+  memset(&pencil, 0, sizeof pencil);
   memset(&plan, 0, sizeof plan);
-  watch->activity = "planning a polynomial";
+  pencil.m = pencil.matrix.m = call->m;
+  pencil.n = pencil.matrix.n = call->n;
+  pencil.parts = call->parts;
+  pencil.options = options;
+  pencil.watch = watch;
+  pencil.result = result;
+  pencil.pool.allocator = &options->allocator;
+  watch->activity = rook ? NULL : "planning a polynomial";
   pencil.degree = call->degree;
   pencil.certify = options->certify || bounds;
-  status = call->forms || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
+  status = call->forms || rook || permi_pencil_open(&pencil, call->side) ? watch->stopped : PERM_ERROR_MEMORY;
   if (status == PERM_OK && call->values && !bounds)
     call->bounds = (double *)permi_pool_get(&pencil.pool, (size_t)pencil.degree + 1, sizeof *bounds);
   if (status == PERM_OK && pencil.pool.failed)
@@ -155,11 +171,13 @@ static perm_status permi_pencil_compute(permi_pencil_call *call, const perm_opti
       call->values[k] = call->bounds[k] = 0;
     status = permi_circle_compute(&pencil, &plan, call->values, call->bounds);
   } else if (status == PERM_OK) {
-    status = permi_pencil_exact(&pencil, &plan, call->integers);
+    status = rook ? permi_rook_compute(&pencil, &plan, call) : permi_pencil_exact(&pencil, &plan, call->integers);
   }
   if (status == PERM_OK)
     status = permi_pencil_write(call, options, pencil.degree, result);
-  permi_coefficients_release(&plan);
+  permi_owned_release(&options->allocator, plan.frontier);
+  permi_pool_release(&plan.block.pool);
+  permi_pool_release(&plan.working.pool);
   permi_pool_release(&pencil.pool);
   if (watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
@@ -185,11 +203,12 @@ static perm_status permi_pencil_run(permi_pencil_call *call, const perm_options 
   return result->status = permi_kind(status, call->parts, options_given, result);
 }
 
-static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree)
+static permi_pencil_call permi_sparse_call(const perm_matrix *c, permi_side_kind kind, const perm_matrix *l, int degree,
+                                           perm_integer *integers, double *values, double *bounds)
 {
   const int parts = (c && c->kind == PERM_KIND_COMPLEX) || (l && l->kind == PERM_KIND_COMPLEX) ? 2 : 1;
   const permi_pencil_call call = {{{PERMI_SIDE_MATRIX, c, NULL, NULL, 0}, {kind, l, NULL, NULL, 0}}, c ? c->m : 0,
-                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, NULL, NULL, NULL, 0, NULL};
+                                  c ? c->n : 0, parts, degree, 0, {1, 2, 3, 4, 5}, integers, values, bounds, 0, NULL};
   return call;
 }
 
@@ -224,8 +243,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse_integer(const perm_matrix *c, c
                                                          const perm_options *options, perm_integer *coefficients,
                                                          perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, coefficients, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -233,9 +251,7 @@ PERM_MORE_API perm_status perm_polynomial_sparse(const perm_matrix *c, const per
                                                  const perm_options *options, double *coefficients, double *bounds,
                                                  perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree);
-  call.values = coefficients;
-  call.bounds = bounds;
+  permi_pencil_call call = permi_sparse_call(c, PERMI_SIDE_MATRIX, l, degree, NULL, coefficients, bounds);
   return permi_pencil_run(&call, options, result);
 }
 
@@ -251,12 +267,20 @@ PERM_MORE_API perm_status perm_permanental_polynomial(int n, const int64_t *a, p
 PERM_MORE_API perm_status perm_permanental_polynomial_sparse(const perm_matrix *matrix, const perm_options *options,
                                                              perm_integer *coefficients, perm_result *result)
 {
-  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0);
-  call.integers = coefficients;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_IDENTITY, NULL, matrix ? matrix->n : 0, coefficients,
+                                             NULL, NULL);
   call.alternates = 1;
   const int at[5] = {1, 1, 1, 2, 3};
   memcpy(call.at, at, sizeof at);
   call.m = call.n;
+  return permi_pencil_run(&call, options, result);
+}
+
+PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                            perm_integer *numbers, perm_result *result)
+{
+  const int degree = matrix ? permi_matrix_shorter(matrix) : 0;
+  permi_pencil_call call = permi_sparse_call(matrix, PERMI_SIDE_ONES, NULL, degree, numbers, NULL, NULL);
   return permi_pencil_run(&call, options, result);
 }
 

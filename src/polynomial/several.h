@@ -66,9 +66,7 @@ static perm_status permi_several_pass(permi_several *s, const permi_odd_modulus 
     s->value[0] = s->value[size - s->count] = 1;
   for (size_t set = s->m > 0; set < sets; set++) {
     const size_t to = set * size;
-    int row = -1;
-    for (size_t rest = set; rest; rest &= rest - 1)
-      row++;
+    const int row = permi_count_ones(set) - 1;
     if (row >= s->m)
       continue;
     if (set)

@@ -381,7 +381,6 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
   const int streams = plan->stream_start[plan->steps], passes = plan->arrays ? permi_arrays_passes(plan) : 1;
   const size_t size = permi_numbers_words(&plan->numbers);
   const double product = plan->numbers.algebra == PERMI_COMPLEX ? 3 : 1;
-  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
   permi_pool pool = {&plan->owned.allocator, NULL, 0};
   permi_frontier frontier = *plan;
   permi_arrays arrays;
@@ -395,18 +394,16 @@ static perm_status permi_frontier_derive(permi_trace *trace, permi_control *cont
     arrays.bytes = plan->words ? 0 : arrays.bytes;
     frontier.arrays = &arrays;
   }
-  trace->derived = derived;
   back.trace = trace;
   back.control = control;
   back.within.allocator = &plan->owned.allocator;
   back.every = permi_back_every(plan, permi_sample_left(control->options));
   back.frontier = &frontier;
-  if (!derived)
+  if (!permi_derived_begin(trace, &plan->numbers, streams))
     return PERM_ERROR_MEMORY;
-  permi_derived_begin(trace, &plan->numbers, streams);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * size);
+  permi_derived *derived = trace->derived;
   back.sizes = derived->sizes;
-  if (trace->lasting.failed || !permi_back_reverse(&pool, &frontier, &back.reversed))
+  if (!permi_back_reverse(&pool, &frontier, &back.reversed))
     status = PERM_ERROR_MEMORY;
   for (int pass = 0; pass < passes && status == PERM_OK; pass++) {
     back.bytes = 8 * (passes == 1 ? size : pass ? 1 : size - 1);

@@ -19,12 +19,11 @@
 #define PERMI_REVERSE_WORTH 20      /* times as long */
 
 typedef struct permi_reverse {
+  permi_owned owned;
   permi_hybrid *hybrid;
   permi_hybrid back; /* the program of adjoints; slots, then sums of rows by constant; slot_count: lines of these */
   const permi_back_family *family;
   permi_numbers numbers;
-  perm_allocator allocator;
-  permi_pool pool;
   int edges, *edge, *place; /* by rows of the program: the block's, the column's place in the order */
   int start[65], high_start[65];
   unsigned char *column; /* [row][start + row]: high columns, then 255 */
@@ -41,12 +40,9 @@ typedef struct permi_reverse_slot {
 
 static void permi_reverse_release(const perm_allocator *allocator, void *plan)
 {
-  permi_reverse *reverse = (permi_reverse *)plan;
-  if (!reverse)
-    return;
-  permi_hybrid_release(allocator, reverse->hybrid);
-  permi_pool_release(&reverse->pool);
-  permi_release(allocator, reverse);
+  if (plan)
+    permi_hybrid_release(allocator, ((permi_reverse *)plan)->hybrid);
+  permi_owned_release(allocator, plan);
 }
 
 static void permi_reverse_read(const permi_instruction *operation, const permi_statement *t, int first,
@@ -117,7 +113,7 @@ static int permi_reverse_program(permi_reverse *reverse)
 {
   const permi_hybrid *hybrid = reverse->hybrid;
   permi_hybrid *back = &reverse->back;
-  permi_pool pool = {reverse->pool.allocator, NULL, 0};
+  permi_pool pool = {reverse->owned.pool.allocator, NULL, 0}, *lasting = &reverse->owned.pool;
   const int lines = permi_hybrid_line(hybrid->slot_count + hybrid->constants);
   const int sums = permi_hybrid_line(hybrid->slot_count);
   const double own = ldexp(1, hybrid->low);
@@ -125,11 +121,11 @@ static int permi_reverse_program(permi_reverse *reverse)
   int k, i;
   *back = *hybrid;
   back->slot_count = lines;
-  back->operation = (permi_instruction *)permi_pool_copy(&reverse->pool, hybrid->operation, (size_t)hybrid->operations,
+  back->operation = (permi_instruction *)permi_pool_copy(lasting, hybrid->operation, (size_t)hybrid->operations,
                                                          sizeof *back->operation);
-  back->statement = (permi_statement *)permi_pool_copy(&reverse->pool, hybrid->statement, (size_t)hybrid->statements,
+  back->statement = (permi_statement *)permi_pool_copy(lasting, hybrid->statement, (size_t)hybrid->statements,
                                                        sizeof *back->statement);
-  if (!slot || reverse->pool.failed) {
+  if (!slot || lasting->failed) {
     permi_pool_release(&pool);
     return 0;
   }
@@ -173,9 +169,9 @@ static int permi_reverse_entries(permi_reverse *reverse, const permi_block *bloc
   int i, k, e, exp2, *most, count = 0, marks = 0, highs = 0;
   reverse->exp2[0] = reverse->exp2[1] = INT_MIN / 2;
   reverse->edges = block->edges;
-  reverse->column = (unsigned char *)permi_pool_get(&reverse->pool, (size_t)(block->edges + n), 1);
-  if (!permi_pool_ints(&reverse->pool, &reverse->edge, (size_t)block->edges, &reverse->place, (size_t)block->edges,
-                       (int **)NULL) || reverse->pool.failed)
+  reverse->column = (unsigned char *)permi_pool_get(&reverse->owned.pool, (size_t)(block->edges + n), 1);
+  if (!permi_pool_ints(&reverse->owned.pool, &reverse->edge, (size_t)block->edges, &reverse->place,
+                       (size_t)block->edges, (int **)NULL) || reverse->owned.pool.failed)
     return 0;
   for (i = 0; i < n; i++) {
     const int v = turned ? n + i : i;
@@ -227,14 +223,12 @@ static perm_status permi_reverse_offer(permi_maker *maker, const permi_block *bl
   permi_hybrid *hybrid = (permi_hybrid *)offer->plan;
   if (status != PERM_OK || !hybrid)
     return status;
-  offer->plan = reverse = (permi_reverse *)permi_allocate_zeros(allocator, 1, sizeof *reverse);
+  offer->plan = reverse = (permi_reverse *)permi_owned_new(allocator, sizeof *reverse);
   if (!reverse) {
     permi_hybrid_release(allocator, hybrid);
     return permi_fail_memory(maker->result);
   }
   reverse->hybrid = hybrid;
-  reverse->allocator = *allocator;
-  reverse->pool.allocator = &reverse->allocator;
   reverse->family = PERMI_OF_X86(permi_back_family, hybrid->isa);
   reverse->numbers.algebra = hybrid->parts == 2 ? PERMI_COMPLEX : PERMI_SIGNED;
   reverse->numbers.parts = hybrid->parts;
@@ -474,7 +468,6 @@ static perm_status permi_reverse_values(permi_trace *trace, const permi_reverse 
   permi_derived *derived = trace->derived;
   double product = 1;
   derived->error = (double (*)[2])permi_pool_get(&trace->lasting, (size_t)edges + 1, sizeof *derived->error);
-  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   if (trace->lasting.failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i <= n; i++) {
@@ -515,16 +508,14 @@ static perm_status permi_reverse_derive(permi_trace *trace, permi_control *contr
   permi_reverse_run run;
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
-  permi_runner_begin(&run.base, reverse->pool.allocator, control, "hybrid");
+  permi_runner_begin(&run.base, reverse->owned.pool.allocator, control, "hybrid");
   const int threads = ldexp(reverse->each, hybrid->high) < PERMI_PARALLEL_SECONDS ? 1 : run.base.threads;
   run.reverse = reverse;
   run.doubles = permi_reverse_doubles(reverse, 1) + permi_reverse_doubles(reverse, 0);
   run.room = (double *)permi_pool_zeros(&run.base.pool, run.doubles * (size_t)threads + 8, sizeof(double));
   run.result = (permi_dd *)permi_pool_zeros(&run.base.pool, results * (size_t)chunks, sizeof *run.result);
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
-    permi_derived_begin(trace, &reverse->numbers, reverse->edges);
-  if (!run.base.pool.failed && !trace->lasting.failed) {
+  const int fine = permi_derived_begin(trace, &reverse->numbers, reverse->edges);
+  if (!run.base.pool.failed && fine) {
     run.room += (64 - ((uintptr_t)run.room & 63)) % 64 / sizeof(double);
     status = permi_share(threads, 0, chunks, permi_reverse_chunk, &run, NULL);
   }

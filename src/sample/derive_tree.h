@@ -274,7 +274,6 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   const permi_tree *tree = run->tree;
   const permi_tree_kept *kept = (const permi_tree_kept *)trace->kept;
   const size_t size = (size_t)tree->size;
-  const size_t wanted = (size_t)(tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0));
   const double whole = tree->cost[tree->nodes];
   permi_derived *derived = trace->derived;
   permi_pool *pool = &run->base.pool;
@@ -284,13 +283,12 @@ static perm_status permi_tree_pass_back(permi_trace *trace, permi_tree_run *run)
   size_t most = 1;
   for (int i = 0; i < tree->nodes; i++)
     most = kept->own[i].states > most ? kept->own[i].states : most;
-  permi_derived_begin(trace, &tree->numbers, (int)wanted);
   derived->whole.sizes = table.sizes;
-  derived->whole.value = (uint64_t *)permi_pool_copy(&trace->lasting, table.value, 1, 8 * size);
+  memcpy(derived->whole.value, table.value, 8 * size);
   back.bar = (uint64_t *)permi_pool_get(pool, most, 8 * size);
   back.sum = (uint64_t *)permi_pool_get(pool, PERMI_TREE_DOT_PARTS, 8 * size);
   back.roundings = (double *)permi_pool_get(pool, (size_t)tree->nodes, sizeof(double));
-  if (trace->lasting.failed || pool->failed)
+  if (pool->failed)
     return PERM_ERROR_MEMORY;
   for (int i = 0; i < tree->nodes && tree->alone; i++)
     derived->of[tree->node[tree->nodes].edge + i] = -1 - tree->node[i].vertex;
@@ -330,8 +328,7 @@ static perm_status permi_tree_derive(permi_trace *trace, permi_control *control)
   perm_status status = PERM_ERROR_MEMORY;
   memset(&run, 0, sizeof run);
   control->work_total = 3 * tree->cost[tree->nodes];
-  trace->derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *trace->derived);
-  if (trace->derived)
+  if (permi_derived_begin(trace, &tree->numbers, tree->node[tree->nodes].edge + (tree->alone ? tree->nodes : 0)))
     status = permi_tree_keep_all(trace, control, &run);
   if (status == PERM_OK)
     status = permi_tree_pass_back(trace, &run);

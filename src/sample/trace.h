@@ -201,16 +201,22 @@ static PERMI_ALWAYS_INLINE uint64_t permi_draw_way(permi_draw *draw, int sample,
   return way[1];
 }
 
-static void permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
+/* Returns 0 without memory. */
+static int permi_derived_begin(permi_trace *trace, const permi_numbers *numbers, int count)
 {
-  permi_derived *derived = trace->derived;
+  permi_derived *derived = (permi_derived *)permi_pool_zeros(&trace->lasting, 1, sizeof *derived);
+  trace->derived = derived;
+  if (!derived)
+    return 0;
   derived->numbers = numbers;
   derived->size = permi_numbers_words(numbers);
   derived->count = count;
   derived->of = (int *)permi_pool_get(&trace->lasting, (size_t)count, sizeof *derived->of);
   derived->value = (uint64_t *)permi_pool_zeros(&trace->lasting, (size_t)count, 8 * derived->size);
   derived->sizes = (permi_sizes *)permi_pool_zeros(&trace->lasting, (size_t)count, sizeof *derived->sizes);
+  derived->whole.value = (uint64_t *)permi_pool_zeros(&trace->lasting, 1, 8 * derived->size);
   derived->roundings[0] = trace->given;
+  return !trace->lasting.failed;
 }
 
 static void permi_draw_match(const permi_draw *draw, int sample, int u, int v)

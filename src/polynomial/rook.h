@@ -5,7 +5,7 @@
    - exact: for m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, as j rows that take x choose among
      n-m+j columns: by values of >>points. */
 #pragma once
-#include "../polynomial/polynomial_calls.h"
+#include "coefficients.h"
 
 #define PERMI_ROOK_TRIED 2e-4 /* seconds that no further engine improves */
 
@@ -36,51 +36,43 @@ static perm_status permi_rook_evaluate(permi_pencil *pencil, perm_integer *numbe
   return status;
 }
 
-static perm_status permi_rook_place(permi_coefficients *plan, permi_control *watch, perm_integer *numbers,
-                                    perm_result *result)
+static perm_status permi_rook_place(permi_coefficients *plan, permi_pencil *pencil, perm_integer *numbers)
 {
-  const perm_allocator *allocator = &watch->options->allocator;
   const size_t degree = (size_t)plan->degree, rows = (size_t)plan->block.n;
-  perm_integer *all = (perm_integer *)permi_allocate(allocator, degree + 1, sizeof *all);
+  perm_integer *all = (perm_integer *)permi_pool_get(&pencil->pool, degree + 1, sizeof *all);
   perm_status status = all ? PERM_OK : PERM_ERROR_MEMORY;
   double bits = plan->most;
   if (status == PERM_OK && bits < 1000 && permi_coefficients_primes(plan, bits) > 1 &&
       permi_coefficients_primes(plan, bits) * plan->seconds > PERMI_FREE_SECONDS)
-    status = permi_coefficients_lower(plan, watch, &bits, result);
+    status = permi_coefficients_lower(plan, pencil->watch, &bits, pencil->result);
   if (status == PERM_OK)
-    status = permi_coefficients_compute(plan, watch, bits, all, NULL, result);
+    status = permi_coefficients_compute(plan, pencil->watch, bits, all, NULL, pencil->result);
   for (size_t k = 0; k <= degree && k <= rows && status == PERM_OK; k++)
     numbers[k] = all[degree - k];
-  permi_release(allocator, all);
   return status;
 }
 
 static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *pencil, const permi_side *side,
                                     perm_integer *numbers)
 {
-  const perm_options *given = pencil->options;
-  perm_options options = *given;
+  const perm_options *options = pencil->options;
   perm_result *result = pencil->result;
   permi_control *watch = pencil->watch;
-  const int empty = plan->block.n == 0, evaluated = given->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
+  const int empty = plan->block.n == 0, evaluated = options->method == PERM_METHOD_EXACT && pencil->m && pencil->n;
   const double first = evaluated ? (double)INFINITY : plan->seconds * permi_coefficients_primes(plan, plan->most);
   double second = (double)INFINITY;
   perm_status planning = PERM_ERROR_LIMIT;
-  options.method = PERM_METHOD_AUTO;
-  options.modulus = 0; /* the interpolation divides, so residues come after it */
-  if (given->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
+  if (options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_TRIED && pencil->m <= PERM_MAX_LINES &&
       pencil->n <= PERM_MAX_LINES) {
-    pencil->options = &options;
     if (!permi_pencil_open(pencil, side))
       return PERM_ERROR_MEMORY;
     if (permi_points_fit(pencil))
       second = permi_points_seconds(pencil, 0, 0, &planning);
   }
   const double planned = permi_seconds() - watch->start;
-  perm_status status = permi_watch(watch, 0);
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (status != PERM_OK)
+  if (permi_watch(watch, 0))
     return watch->stopped;
   if (watch->work_total == (double)INFINITY && (planning > 0 || planning == PERM_ERROR_MEMORY))
     return permi_fail(result, planning, 0, "%s", perm_status_text(planning));
@@ -88,36 +80,37 @@ static perm_status permi_rook_solve(permi_coefficients *plan, permi_pencil *penc
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
                       "max_bytes = %s allows: try method frontier", PERM_MAX_LINES,
-                      given->max_bytes > 0 ? permi_size_words(given->max_bytes).text : "0");
+                      options->max_bytes > 0 ? permi_size_words(options->max_bytes).text : "0");
   if (watch->work_total == (double)INFINITY)
     return permi_fail(result, PERM_ERROR_LIMIT, 0,
                       "rook numbers: no engine, the frontier would %s: try a sparser matrix",
                       plan->frontier && plan->frontier->arrays ? "need more than max_bytes" : "have too many vertices");
-  if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+  if (options->max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %s predicted, more than max_seconds = %.3g",
-                      permi_time_words(watch->work_total).text, options.max_seconds);
+                      permi_time_words(watch->work_total).text, options->max_seconds);
+  perm_status status = PERM_OK;
   if (first > second)
     status = permi_rook_evaluate(pencil, numbers);
   else if (!empty)
-    status = permi_rook_place(plan, watch, numbers, result);
+    status = permi_rook_place(plan, pencil, numbers);
   result->method = first <= second ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT;
   result->plan_seconds = planned;
   return status;
 }
 
-static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                    permi_control *watch, perm_result *result)
+static perm_status permi_rook_check(const permi_pencil_call *call, const perm_options *options, permi_control *watch,
+                                    perm_result *result)
 {
+  const perm_matrix *matrix = call->side[0].matrix;
   const perm_method method = options->method;
   perm_options checked = *options;
   size_t at;
   int row;
-  permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
   const perm_status status = permi_check_input(matrix, &checked, watch, result);
   if (status != PERM_OK)
     return status;
-  if (!numbers)
+  if (!call->integers)
     return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
   if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
@@ -126,7 +119,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
                       "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
   if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_matrix_integers(matrix, &row, &at, watch)))
     return watch->stopped != PERM_OK
-               ? permi_fail_stopped(watch, result)
+               ? watch->stopped
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
                                                                "others: try it times a common denominator "
                                                                "d, with which r_k is d^k times as large");
@@ -147,77 +140,37 @@ static double permi_rook_bits(const permi_working *working)
   return fmin(bits[0], bits[1]);
 }
 
-PERMI_NEVER_INLINE static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options,
-                                                         perm_integer *numbers, permi_control *watch,
-                                                         perm_result *result)
+static perm_status permi_rook_compute(permi_pencil *pencil, permi_coefficients *plan, const permi_pencil_call *call)
 {
-  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
-  const permi_side side[2] = {{PERMI_SIDE_MATRIX, matrix, NULL, NULL, 0}, {PERMI_SIDE_ONES, NULL, NULL, NULL, 0}};
-  permi_coefficients plan;
-  permi_working *working = &plan.working;
-  permi_pencil pencil;
-  int counts[2] = {0, 0};
-  if (status != PERM_OK)
-    return status;
+  const perm_matrix *matrix = call->side[0].matrix;
+  const perm_options *options = pencil->options;
+  permi_control *watch = pencil->watch;
+  permi_working *working = &plan->working;
   const int m = permi_matrix_shorter(matrix), n = permi_matrix_longer(matrix);
-  memset(&plan, 0, sizeof plan);
-  permi_pencil_clear(&pencil, matrix->m, matrix->n, 1, watch, result);
-  int *line = (int *)permi_pool_get(&pencil.pool, 4 * (size_t)n + 2, sizeof *line);
+  int *line = (int *)permi_pool_get(&pencil->pool, 4 * (size_t)n + 2, sizeof *line), counts[2] = {0, 0};
   if (!line || !permi_working_create(working, &options->allocator, n, matrix->nnz))
-    status = PERM_ERROR_MEMORY;
-  if (status == PERM_OK) {
-    working->watch = watch;
-    permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
-    working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
-    status = working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped; /* the graph may not be whole */
-  }
-  for (int v = 0; v < 2 * n && status == PERM_OK; v++) {
+    return PERM_ERROR_MEMORY;
+  working->watch = watch;
+  permi_sparse_fill(matrix, 1, matrix->m > matrix->n, working);
+  working->alone = (permi_cell *)permi_pool_get(&working->pool, (size_t)m, sizeof *working->alone);
+  if (working->pool.failed || watch->stopped != PERM_OK) /* the graph may not be whole */
+    return working->pool.failed ? PERM_ERROR_MEMORY : watch->stopped;
+  for (int v = 0; v < 2 * n; v++) {
     if (v < m)
       working->alone[v] = permi_cell_one();
     line[counts[0] + counts[1]] = v;
     counts[v >= n] += working->degree[v] > 0;
   }
-  memset(numbers, 0, ((size_t)m + 1) * sizeof *numbers);
-  numbers[0] = permi_integer_of(1);
-  plan.degree = counts[0] > counts[1] ? counts[0] : counts[1];
-  if (status == PERM_OK && (plan.most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
-    status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
-                                                        "smaller matrix or smaller entries",
-                        plan.most + 2, 64 * PERM_INTEGER_WORDS);
-  if (status == PERM_OK && plan.degree)
-    status = permi_coefficients_frontier(&plan, options, watch, line, counts, line + 2 * n + 1);
-  plan.degree = counts[plan.turned];
-  if (status == PERM_OK)
-    status = permi_rook_solve(&plan, &pencil, side, numbers);
-  permi_coefficients_release(&plan);
-  permi_pool_release(&pencil.pool);
-  if (watch->stopped != PERM_OK)
-    return permi_fail_stopped(watch, result);
-  return status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : status;
-}
-
-PERM_MORE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
-                                            perm_integer *numbers, perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  permi_control watch = permi_control_begin(options);
-  perm_result unused;
-  permi_number last = permi_number_one();
-  if (!result)
-    result = &unused;
-  const perm_status status = permi_rook_numbers(matrix, options, numbers, &watch, result);
-  if (status != PERM_OK)
-    return permi_kind(permi_meter_end(&call, status, result), 1, options_given, result);
-  const int count = permi_matrix_shorter(matrix) + 1;
-  for (int k = 0; k < count && options->modulus; k++)
-    permi_integer_reduce(&numbers[k], options->modulus);
-  last.integer = numbers[count - 1];
-  permi_number_result(&last, result);
-  result->modulus = options->modulus;
-  result->precision = PERM_PRECISION_EXACT;
-  result->error_bound = result->error_estimate = 0;
-  result->seconds = permi_seconds() - watch.start;
-  return result->status = permi_meter_end(&call, PERM_OK, result);
+  memset(call->integers, 0, ((size_t)m + 1) * sizeof *call->integers);
+  call->integers[0] = permi_integer_of(1);
+  plan->degree = counts[0] > counts[1] ? counts[0] : counts[1];
+  if ((plan->most = permi_rook_bits(working)) > 64 * PERM_INTEGER_WORDS - 2)
+    return permi_fail(pencil->result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try "
+                                                              "a smaller matrix or smaller entries",
+                      plan->most + 2, 64 * PERM_INTEGER_WORDS);
+  const perm_status status =
+      plan->degree ? permi_coefficients_frontier(plan, options, watch, line, counts, line + 2 * n + 1) : PERM_OK;
+  plan->degree = counts[plan->turned];
+  return status == PERM_OK ? permi_rook_solve(plan, pencil, call->side, call->integers) : status;
 }
 /* SPDX-License-Identifier: MIT */
