@@ -99,7 +99,8 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   shape->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
   shape->high = columns + PERM_GPU_THREADS_LOG2 - shape->walk;
   shape->sums = shape->stride * (2 + shape->high + 2 * shape->walk + (shape->skip ? 64 : 0));
-  return seconds / PERMI_EXACT_GPU_RATE * permi_gpu_slower(PERM_GPU_32) + 0.5 + 0.005 * products; /* the rest is for compiling */
+  seconds *= permi_gpu_slower(PERM_GPU_32) / PERMI_EXACT_GPU_RATE;
+  return seconds + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
 /* Makes the fastest plan, also of residues if options.modulus is odd and below 2^63. */

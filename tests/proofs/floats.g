@@ -3,8 +3,8 @@
 # CLAIM entry
 # A quotient in double and its rest, times at most 2^24, in units of 2^-62: within 2^-40 of a unit before it is made
 # whole.
-# CODE src/dense/floats.h: const double rest = -PERMI_REST(quotient, row->divisor, a[j]) / row->divisor;
-# CODE src/dense/floats.h: const double low = ldexp(PERMI_REST(quotient, row->times, high) + rest * row->times, 38);
+# CODE src/dense/floats.h: const double rest = permi_dd_subtract(a, permi_dd_multiply(d, permi_dd_make(quotient))).hi / d.hi;
+# CODE src/dense/floats.h: const double low = ldexp(PERMI_REST(quotient, times, high) + rest * times, 38);
 # FALSE s/1b-40/1b-46/
 @fl = float<ieee_64, ne>;
 a = fl(a_);
@@ -35,7 +35,7 @@ y = int<zr>(y_);
 # CLAIM high_words
 # Entries sum to at most 1 - 2^-18 in modulus; a pivot on the grid, 12 columns of the walk and a start rounded to it: within
 # 1 still.
-# CODE src/dense/floats.h: row->times = floor(fabs(a[0]) / moduli * (16777216 - 65));
+# CODE src/dense/floats.h: row->times = floor(pivot / moduli * (16777216 - 65));
 # FALSE s/13 /140 /
 { sum in [0, 1] /\ d in [-64b-53, 64b-53] /\ e in [-4b-53, 4b-53] ->
   sum * (1 - 65b-24) * (1 + d) * (1 + e) + 13 * 1b-25 <= 1 }
