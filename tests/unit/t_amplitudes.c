@@ -523,11 +523,9 @@ TEST(t_amplitudes_heralds_of_many)
                  (exactly[i] >= 0 || !outputs.most || most[i] < 0 || state[k * 12 + i] <= most[i]);
       if (!there)
         continue;
-      CHECK_SHOW(hypot(some[2 * at] - all[2 * k], some[2 * at + 1] - all[2 * k + 1]) <=
-                     r.error_bound + whole.error_bound,
-                 "%d photons in %d rows, output %d: %g %g, not %g %g", n, m, (int)at, some[2 * at], some[2 * at + 1],
-                 all[2 * k], all[2 * k + 1]);
-      at++;
+      const double *x = some + 2 * at++, *y = all + 2 * k;
+      CHECK_SHOW(hypot(x[0] - y[0], x[1] - y[1]) <= r.error_bound + whole.error_bound,
+                 "%d photons in %d rows, output %d: %g %g, not %g %g", n, m, (int)at - 1, x[0], x[1], y[0], y[1]);
     }
     CHECK(perm_amplitudes_count(m, n, &outputs, &count) == PERM_OK && count == at);
   }
