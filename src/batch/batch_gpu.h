@@ -19,7 +19,8 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
+  const double units = batch->floats ? 16 * PERMI_FLOAT_SQUARE : (batch->n + 8) * PERMI_UNIT;
+  const double unit = units * parts / relative; /* as in permi_plan_bounds, and the division */
   for (size_t k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
@@ -37,8 +38,8 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
 
 static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
 {
-  const perm_gpu_batch work = {batch->n, batch->parts, batch->count, batch, permi_batch_gpu_fill, permi_batch_gpu_take,
-                               permi_batch_gpu_poll};
+  const perm_gpu_batch work = {batch->n, batch->parts, batch->floats, batch->count, batch,
+                               permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
   return perm_cuda_batch(&work, batch->options, threads, gpus, message);
 }
 #endif
