@@ -4317,7 +4317,7 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS, float> &room, int i, 
           norm = permi_add(norm, fabs(z[part]));
         } else {
           const double scaled = permi_mul(permi_mul(z[part], times), 4611686018427387904.0);
-          const long long x = fabs(scaled) < 4.6e18 ? (long long)scaled : 0;
+          const long long x = fabs(scaled) <= 4611686018427387904.0 ? (long long)scaled : 0;
           const long long high = (x + (1ll << 37)) >> 38;
           const long long low = (x - high * (1ll << 38) + (1ll << UNIT >> 1)) >> UNIT;
           PERMI_UNROLL
@@ -4384,7 +4384,7 @@ PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS, float> &room, int t,
 {
   typedef permi_batch_room<N, PARTS, float> R;
   const float *walk = (const float *)(room.table + R::STRIDE * (1 + R::HIGH));
-  permi_float_walk<N, PARTS, PARTS == 2 ? 1 : 4, 1, 0, 0, 2 * N + 1>(room.arguments, walk, 0, t, out);
+  permi_float_walk<N, PARTS, 1, 1, 0, 0, 2 * N + 1>(room.arguments, walk, 0, t, out);
 }
 )
 /* clang-format on */
