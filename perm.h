@@ -11874,6 +11874,7 @@ typedef struct permi_batch {
   perm_isa isa;
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
+  size_t *list;        /* NULL, or what GPUs take */
   permi_control *control;
 } permi_batch;
 
