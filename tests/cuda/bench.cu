@@ -32,6 +32,7 @@ extern "C" void *bench_memory(size_t bytes)
 
 /* bench_floats.h */
 extern "C" void bench_floats(int whole);
+extern "C" void bench_batch_floats(void);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -345,56 +346,9 @@ static void bench_batch(const char *name, int n, int parts, size_t count, double
   free(out[1]);
 }
 
-/* Batches by either kernel, whatever the card: what is left to others, and the time of the rest, no CPU's. */
-static void bench_batch_floats(int n, int parts, double tolerance, double work)
-{
-  const size_t size = (size_t)(n * n * parts), count = (size_t)(work / (n * ldexp(1, n - 1)));
-  double *a = (double *)malloc(count * size * sizeof *a), *out = (double *)malloc(2 * count * sizeof *out), seconds[2];
-  unsigned char *todo = (unsigned char *)malloc(count);
-  char message[PERM_MESSAGE_BYTES] = "";
-  size_t left[2];
-  perm_options options;
-  int gpus;
-  memset(&options, 0, sizeof options);
-  options.gpu.devices = 1;
-  options.tolerance = tolerance;
-  for (size_t k = 0; k < count * size; k++)
-    a[k] = 2 * bench_random() - 1;
-  for (int floats = 0; floats < 2; floats++)
-    for (int turn = 0; turn < 3; turn++) { /* the first compiles */
-      permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, parts, count, a, (size_t)(n * n), &options, out);
-      permi_control control = permi_control_begin(&options);
-      const double start = permi_seconds();
-      batch.floats = floats;
-      batch.control = &control;
-      batch.todo = todo;
-      memset(todo, 1, count);
-      if (permi_batch_gpu_pass(&batch, count, 8, &gpus, message) != PERM_OK)
-        printf("n %d: %s\n", n, message);
-      const double time = permi_seconds() - start;
-      seconds[floats] = turn < 2 ? time : fmin(seconds[floats], time);
-      for (size_t k = left[floats] = 0; k < count; k++)
-        left[floats] += todo[k];
-    }
-  printf("| %s n = %d, %.2g matrices, to %g | %.3e, %.3g %% left | %.3e, %.3g %% left | %.2f |\n",
-         parts == 2 ? "complex" : "real", n, (double)count, tolerance, work / seconds[0],
-         100.0 * (double)left[0] / (double)count, work / seconds[1], 100.0 * (double)left[1] / (double)count,
-         seconds[0] / seconds[1]);
-  fflush(stdout);
-  free(a);
-  free(out);
-  free(todo);
-}
-
 static void bench_batch_all(void)
 {
-  printf("\n| batch | FP64: elements/s | floats: elements/s | ratio |\n|---|---|---|---|\n");
-  for (int parts = 1; parts <= 2; parts++)
-    for (int n = 10; n <= 24; n += 2) {
-      const double work = fmin(3e12 / parts, 3e9 / (8 * n * n * parts) * n * ldexp(1, n - 1));
-      bench_batch_floats(n, parts, 1e-10, work);
-      bench_batch_floats(n, parts, 1e-6, work);
-    }
+  bench_batch_floats();
   printf("\n| batch | elements | seconds | elements/s | of the pipe | CPU seconds | ratio |\n"
          "|---|---|---|---|---|---|---|\n");
   bench_batch("complex n = 16, 10^6 matrices", 16, 2, 1000000, 5);

@@ -246,6 +246,7 @@ static void batch_run(int floats, int n, int parts, size_t count, const double *
   CHECK_SHOW(permi_batch_gpu_pass(&batch, count, 2, &gpus, message) == PERM_OK, "%s", message);
 }
 
+enum { BATCH_DIAGONAL = CUDA_KINDS + FLOATS_KINDS };
 /* Every value that pairs of floats keep is as good as asked for; few are left of matrices without faults. */
 static void batch_floats_check(int n, int parts, double tolerance, int kind, size_t count)
 {
@@ -262,8 +263,10 @@ static void batch_floats_check(int n, int parts, double tolerance, int kind, siz
     double *to = a + k * (size_t)(n * n * parts);
     if (kind < CUDA_KINDS)
       cuda_matrix(kind, n, parts, to);
-    else
+    else if (kind < CUDA_KINDS + FLOATS_KINDS)
       floats_matrix(kind - CUDA_KINDS, n, rest);
+    for (int e = 0; e < n * n && kind == BATCH_DIAGONAL; e++) /* an entry is nearly all of its row */
+      rest[e] = e % (n + 1) ? ldexp(0.5 + test_uniform(), -12) : 1;
     for (int e = 0; e < n * n * parts && kind >= CUDA_KINDS; e++) /* the second part turns some entries */
       to[e] = e % parts ? rest[e / parts] * (e % 3) : rest[e / parts];
   }
@@ -284,7 +287,7 @@ static void batch_floats_check(int n, int parts, double tolerance, int kind, siz
     printf("  floats kind %2d n %d parts %d tolerance %g: %zu of %zu left, error %.2g\n", kind, n, parts, tolerance,
            left, count, worst);
   if (kind == CUDA_UNIFORM || kind == CUDA_SIGNED || kind == CUDA_SPARSE || kind == CUDA_ONES ||
-      kind == CUDA_HALF_PLAIN)
+      kind == CUDA_HALF_PLAIN || kind == BATCH_DIAGONAL)
     CHECK_SHOW(left * 10 <= count, "kind %d n %d parts %d: %zu of %zu left", kind, n, parts, left, count);
 }
 
@@ -292,7 +295,7 @@ static void batch_floats_all(size_t count)
 {
   static const int orders[] = {10, 11, 13, 17};
   for (int k = 0; k < 4; k++)
-    for (int kind = 0; kind < CUDA_KINDS + FLOATS_KINDS; kind++)
+    for (int kind = 0; kind <= BATCH_DIAGONAL; kind++)
       for (int parts = 1; parts <= 2; parts++)
         for (int loose = 0; loose < 2; loose++)
           batch_floats_check(orders[k], parts, loose ? 1e-6 : orders[k] < 17 ? 1e-10 : 1e-9, kind,
@@ -360,6 +363,46 @@ TEST(t_cuda_twin_batches_on_a_card)
     }
   }
   perm_cuda_test_card(NULL);
+  perm_cuda_test_driver(0);
+}
+
+/* What floats leave doubles take, of every layout: values have the bits of one or the other. */
+TEST(t_cuda_twin_batches_in_floats_and_doubles)
+{
+  enum { N = 13, COUNT = 20 };
+  static double a[COUNT * N * N], soa[COUNT * N * N], value[3][COUNT], by[2][COUNT];
+  static int rows[COUNT * N], columns[COUNT * N];
+  unsigned char todo[2][COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r[3];
+  int left = 0;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(1);
+  for (int k = 0; k < COUNT; k++)
+    floats_matrix(k % 3 ? FLOATS_UNIFORM : FLOATS_NEAR_BLOCKS, N, a + k * N * N);
+  for (int k = 0; k < COUNT * N * N; k++)
+    soa[k % (N * N) * COUNT + k / (N * N)] = a[k];
+  for (int k = 0; k < COUNT * N; k++) {
+    rows[k] = k;
+    columns[k] = k % N;
+  }
+  for (int floats = 0; floats < 2; floats++)
+    batch_run(floats, N, 1, COUNT, a, &options, by[floats], todo[floats]);
+  inside_floats_gain = 0;
+  perm_batch_real(N, COUNT, a, N * N, &options, value[0], &r[0]);
+  perm_batch_real_soa(N, COUNT, soa, COUNT, &options, value[1], &r[1]);
+  perm_select_real(COUNT * N, N, a, N, N, COUNT, rows, columns, &options, value[2], &r[2]);
+  inside_floats_gain = 2;
+  for (int layout = 0; layout < 3; layout++) {
+    CHECK_SHOW(r[layout].status == PERM_OK && r[layout].gpus == 1, "%s", r[layout].message);
+    for (int k = 0; k < COUNT; k++) {
+      CHECK(!todo[0][k]);
+      CHECK_SHOW(value[layout][k] == by[!todo[1][k]][k], "layout %d matrix %d: %.17g", layout, k, value[layout][k]);
+      left += todo[1][k];
+    }
+  }
+  CHECK_SHOW(left >= 15 && left < 30, "%d left", left);
   perm_cuda_test_driver(0);
 }
 
