@@ -6983,7 +6983,7 @@ static void *permi_batch_work(void *argument)
 static size_t permi_batch_shared(int n, int parts, int floats)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
-  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 3 : n * parts) + 2 * n +
+  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 1 : n * parts) + 2 * n +
                       n * parts + 8 * n;
   const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
   return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
