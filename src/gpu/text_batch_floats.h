@@ -51,8 +51,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS, float> &room, int i, 
           const long long low = (x - high * (1ll << 38) + (1ll << UNIT >> 1)) >> UNIT;
           PERMI_UNROLL
           for (int k = 0; k < R::SAMPLES; k++)
-            sample[k][part] = permi_add(sample[k][part],
-                                        (double)((j + 1) * 0x9e3779b9u >> (27 + k) & 1 ? -x : x) * 2.168404344971009e-19);
+            sample[k][part] = permi_add(sample[k][part], 2.168404344971009e-19 *
+                                                             (double)((j + 1) * 0x9e3779b9u >> (27 + k) & 1 ? -x : x));
           if (j != pivot && (at == 0 || at > R::WALK)) {
             fixed[part] += x;
             if (at)
