@@ -120,8 +120,8 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
   char end[2048];
   if (!program)
     permi_source_end(key, end, sizeof end);
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(before) + strlen(more) + strlen(after) +
-                      (program ? (size_t)key->length : strlen(end)) + 4;
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(before) + strlen(more) +
+                      strlen(after) + (program ? (size_t)key->length : strlen(end)) + 4;
   char *source = (char *)malloc(size);
   if (source)
     snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, before, more, after, end_of_more,
