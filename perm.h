@@ -6210,6 +6210,10 @@ PERMI_BRIEF_BEGIN
      high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk */
 
 #define PERMI_GPU_LEAST_N 13
+#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
+#ifndef PERMI_FLOATS_GAIN
+#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
+#endif
 
 struct permi_exact_rows;
 struct permi_minors;
@@ -11858,7 +11862,7 @@ static const permi_batch_kernel permi_batch_kernels[] = {
 
 typedef struct permi_batch {
   permi_batch_kind kind;
-  int n, parts;
+  int n, parts, floats; /* floats: of GPUs */
   size_t count;
   const double *a;
   size_t stride;
@@ -11871,6 +11875,7 @@ typedef struct permi_batch {
   perm_isa isa;
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
+  size_t *list;        /* NULL, or what GPUs take */
   permi_control *control;
 } permi_batch;
 
@@ -12085,8 +12090,12 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return PERM_OK;
-  const double seconds = PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE +
-                         elements / gpu_rate[0][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
+  const double doubles = elements / gpu_rate[PERM_GPU_PIVOT][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
+  const double floats = elements / gpu_rate[PERM_GPU_FLOATS][parts - 1] * permi_gpu_slower(PERM_GPU_32);
+  batch->floats = PERMI_FLOATS_GAIN * floats < doubles && /* a fourth of the tolerance, or many are left */
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
+  const double seconds =
+      PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
   if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;

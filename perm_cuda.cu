@@ -134,7 +134,7 @@ typedef struct perm_gpu_program {
   const void *context;
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  int batch, floats;           /* 1 real, 2 complex: the text continues text_batch's; floats: text_batch_floats' */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
@@ -144,7 +144,7 @@ typedef struct perm_gpu_program {
    |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
-  int n, parts;
+  int n, parts, floats;
   size_t count;
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);
@@ -427,11 +427,7 @@ static perm_status permi_gpu_tables(const permi_dense_plan *plan, const permi_vi
    no pivot is treated apart but 0 < |pivot| < 2^-22. Columns as in >>gpu, plain; the walk has the entries' high words
    on that grid and low words, and the rest is summed in units of 2^-62 where a chunk starts. */
 
-#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
 #define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
-#ifndef PERMI_FLOATS_GAIN
-#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
-#endif
 
 typedef struct permi_float_row {
   int64_t entry[2][PERM_MAX_N]; /* in units of 2^-62 */
@@ -1228,8 +1224,16 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
-  const double *from = permi_batch_matrices(batch, first, count, to);
+  const double *from;
   size_t k;
+  for (k = 0; k < count && batch->list; k++, to += entries) {
+    from = permi_batch_matrices(batch, batch->list[first + k], 1, to);
+    if (from != to)
+      memcpy(to, from, entries * sizeof *to);
+  }
+  if (batch->list)
+    return;
+  from = permi_batch_matrices(batch, first, count, to);
   for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES; k++, to += entries, from += permi_batch_step(batch))
     memcpy(to, from, entries * sizeof *to);
 }
@@ -1239,9 +1243,13 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
-  for (size_t k = first; k < first + count; k++, from += PERM_GPU_BATCH_SUMS) {
+  const double shares = batch->floats ? ldexp(1, -(batch->n + 1) / 2) : 0; /* terms are rounded apart */
+  double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
+  for (size_t j = first; j < first + count; j++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
+    const size_t k = batch->list ? batch->list[j] : j;
+    if (batch->floats)
+      unit = (16 * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
       for (int part = 0; part < parts; part++)
@@ -1255,11 +1263,40 @@ static perm_status permi_batch_gpu_poll(void *context, double fraction)
   return permi_control_poll(((const permi_batch *)context)->control, fraction, "summing on GPUs");
 }
 
+static perm_status permi_batch_gpu_pass(permi_batch *batch, size_t count, int threads, int *gpus, char *message)
+{
+  const perm_gpu_batch work = {batch->n, batch->parts, batch->floats, count, batch,
+                               permi_batch_gpu_fill, permi_batch_gpu_take, permi_batch_gpu_poll};
+  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
+}
+
+/* What floats leave goes to doubles, where the CPU takes longer than a compilation. */
 static perm_status permi_batch_gpu_run(permi_batch *batch, int threads, int *gpus, char *message)
 {
-  const perm_gpu_batch work = {batch->n, batch->parts, batch->count, batch, permi_batch_gpu_fill, permi_batch_gpu_take,
-                               permi_batch_gpu_poll};
-  return perm_cuda_batch(&work, batch->options, threads, gpus, message);
+  static const double rate[2] = PERMI_BATCH_RATE;
+  const perm_options *options = batch->options;
+  size_t left = 0;
+  int more = 0;
+  perm_status status = permi_batch_gpu_pass(batch, batch->count, threads, gpus, message);
+  for (size_t k = 0; k < batch->count; k++)
+    left += batch->todo[k];
+  if (status != PERM_OK || !batch->floats || !left ||
+      (options->isa != PERM_ISA_CUDA &&
+       (double)left * batch->n * ldexp(1, batch->n - 1) < rate[batch->parts - 1] * 2 * PERMI_GPU_DENSE_COMPILE))
+    return status;
+  batch->list = (size_t *)permi_allocate(&options->allocator, left, sizeof *batch->list);
+  if (!batch->list)
+    return PERM_OK;
+  left = 0;
+  for (size_t k = 0; k < batch->count; k++)
+    if (batch->todo[k])
+      batch->list[left++] = k;
+  batch->floats = 0;
+  status = permi_batch_gpu_pass(batch, left, threads, &more, message);
+  *gpus = more > *gpus ? more : *gpus;
+  permi_release(&options->allocator, batch->list);
+  batch->list = NULL;
+  return status;
 }
 #endif
 
@@ -4037,14 +4074,14 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 /* clang-format off */
 PERMI_TEXT(batch,
 /* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
-   every column has a small entry. */
-template <int N, int PARTS>
+   every column has a small entry. F float: >>text_batch_floats. */
+template <int N, int PARTS, class F = double>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
          SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
-  permi_arguments<COUNT> arguments;
+  permi_arguments<sizeof(F) == 8 ? N * PARTS : 2 * N + 1, F> arguments;
   double largest[N], worst[N], pivot[N * PARTS];
   double size[N * SAMPLES], share[N * SAMPLES];
 };
@@ -4055,8 +4092,8 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS, F> &room, int i)
 {
   double most = 0;
   PERMI_ROLLED
@@ -4067,28 +4104,42 @@ PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
   room.largest[i] = most;
 }
 
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j)
+/* Floats need no pivot where it is 0. */
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS, F> &room, int j)
 {
   double least = 1;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
     const double share = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS) / room.largest[i];
-    least = share < least ? share : least;
+    least = share < least && (sizeof(F) == 8 || share > 0) ? share : least;
   }
   room.worst[j] = least;
 }
 
 /* Returns the pivot column; *plain says that no row is divided. */
-template <int N, int PARTS>
-PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
+template <int N, int PARTS, class F>
+PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS, F> &room, int *plain)
 {
   int best = 0;
   PERMI_ROLLED
   for (int j = 1; j < N; j++)
     best = room.worst[j] > room.worst[best] ? j : best;
-  *plain = !(room.worst[best] * 1024 >= 1);
+  *plain = !(room.worst[best] * (sizeof(F) == 8 ? 1024 : 65536) >= 1);
   return best;
+}
+
+template <int PARTS>
+PERMI_BOTH void permi_batch_divide(double *z, double c_re, double c_im, double square)
+{
+  if (PARTS == 1) {
+    z[0] = z[0] / c_re;
+  } else {
+    const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
+    const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
+    z[0] = re / square;
+    z[1] = im / square;
+  }
 }
 
 template <int N, int PARTS>
@@ -4109,14 +4160,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
       if (j == pivot && !plain)
         z[0] = 1, z[1] = 0;
-      else if (!plain && PARTS == 1)
-        z[0] = z[0] / c_re;
-      else if (!plain) {
-        const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
-        const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
-        z[0] = re / square;
-        z[1] = im / square;
-      }
+      else if (!plain)
+        permi_batch_divide<PARTS>(z, c_re, c_im, square);
       at += j != pivot;
       PERMI_UNROLL
       for (int part = 0; part < PARTS; part++) {
@@ -4164,15 +4209,19 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
+/* Sets five numbers of out, 128 apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
   const double *walk = room.table + R::STRIDE * (1 + R::HIGH);
+  double kept[5];
   if (plain)
-    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
   else
-    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
+  for (int k = 0; k < 5; k++)
+    out[128 * k] = kept[k];
 }
 
 template <int N, int PARTS>
@@ -4190,12 +4239,12 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
 
 /* Sets out to the permanent, the sum of |terms| and the share that rounding may have taken (huge: the CPU must take the
    matrix). `sum` has hi, lo, hi, lo, sum of |terms|, `apart` doubles apart. */
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, const double *sum, int apart, double *out)
 {
-  typedef permi_batch_room<N, PARTS> R;
+  typedef permi_batch_room<N, PARTS, F> R;
   double all[2] = {1, 0}, weights = 0, share = 0;
-  bool fine = true;
+  bool fine = sizeof(F) == 8 || sum[4 * apart] > 1e-12;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
     fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
@@ -4224,16 +4273,15 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
   }
 }
 
-template <int N, int PARTS>
+template <int N, int PARTS, class F>
 __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 {
-  typedef permi_batch_room<N, PARTS> R;
+  typedef permi_batch_room<N, PARTS, F> R;
   extern __shared__ double2 permi_shared[];
   double *fold = (double *)permi_shared;
   const int t = (int)threadIdx.x, i = t % R::TEAM;
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
-  double out[5];
   int plain, pivot;
   if (matrix < a.first)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
@@ -4252,9 +4300,7 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
     permi_batch_arguments(room, plain);
   __syncthreads();
   if (matrix < a.first)
-    permi_batch_walk(room, i, plain, out);
-  for (int k = 0; k < 5; k++)
-    fold[128 * k + t] = out[k];
+    permi_batch_walk(room, i, plain, fold + t);
   for (int half = R::TEAM / 2; half; half /= 2) {
     __syncthreads();
     if (i < half)
@@ -4262,6 +4308,123 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
   }
   if (i == 0 && matrix < a.first)
     permi_batch_finish(room, fold + t, 128, a.out + 4 * matrix);
+}
+)
+/* clang-format on */
+
+/* ============================================================================== >>text_batch_floats
+   Many matrices of one order in pairs of floats: >>text_batch with >>text_floats' walk, whose tables threads make. */
+
+/* clang-format off */
+PERMI_TEXT(batch_floats,
+/* Low words are multiples of 2^(UNIT - 62): 24 bits hold their sums. */
+template <int WALK>
+struct permi_batch_low {
+  enum { UNIT = WALK < 4 ? 15 : WALK < 8 ? 16 : 17 };
+};
+
+/* A row over its pivot, if that is not 0, times a number of 24 bits that makes |row sum| < 1. */
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS, float> &room, int i, int pivot, int plain)
+{
+  typedef permi_batch_room<N, PARTS, float> R;
+  enum { UNIT = permi_batch_low<R::WALK>::UNIT };
+  const double *row = room.a + i * N * PARTS;
+  const double c_re = row[pivot * PARTS];
+  const double c_im = PARTS == 2 ? row[pivot * PARTS + PARTS - 1] : 0;
+  const double square = permi_fma(c_re, c_re, permi_mul(c_im, c_im));
+  const bool none = c_re == 0 && c_im == 0;
+  unsigned long long *start = (unsigned long long *)room.table + i * PARTS;
+  float *walk = (float *)(room.table + R::STRIDE * (1 + R::HIGH)) + 2 * i * PARTS;
+  double norm = 1e-30, times = 0;
+  double sample[R::SAMPLES][2] = {{0, 0}};
+  long long first[2][2] = {{0, 0}, {0, 0}};
+  long long fixed[2] = {0, 0};
+  PERMI_ROLLED
+  for (int pass = 0; pass < 2; pass++) {
+    int at = -1;
+    PERMI_ROLLED
+    for (int j = 0; j < N; j++) {
+      double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
+      if (j == pivot && !none)
+        z[0] = 1, z[1] = 0;
+      else if (!none)
+        permi_batch_divide<PARTS>(z, c_re, c_im, square);
+      at += j != pivot;
+      PERMI_UNROLL
+      for (int part = 0; part < PARTS; part++) {
+        if (pass == 0) {
+          norm = permi_add(norm, fabs(z[part]));
+        } else {
+          const double scaled = permi_mul(permi_mul(z[part], times), 4611686018427387904.0);
+          const long long x = fabs(scaled) <= 4611686018427387904.0 ? (long long)scaled : 0;
+          const long long high = (x + (1ll << 37)) >> 38;
+          const long long low = (x - high * (1ll << 38) + (1ll << UNIT >> 1)) >> UNIT;
+          PERMI_UNROLL
+          for (int k = 0; k < R::SAMPLES; k++)
+            sample[k][part] = permi_add(sample[k][part], 2.168404344971009e-19 *
+                                                             (double)((j + 1) * 0x9e3779b9u >> (27 + k) & 1 ? -x : x));
+          if (j != pivot && (at == 0 || at > R::WALK)) {
+            fixed[part] += x;
+            if (at)
+              start[R::STRIDE * (at - R::WALK) + part] = 2 * (unsigned long long)x;
+          } else {
+            first[part][0] += high;
+            first[part][1] += low;
+            for (int up = 0; up < 2 && j != pivot; up++) {
+              float *step = walk + 2 * R::STRIDE * (2 * (at - 1) + up) + 2 * part;
+              step[0] = (float)(up ? 2 * high : -2 * high) * 5.9604644775390625e-8f;
+              step[1] = (float)(up ? 2 * low : -2 * low) * (float)((1 << UNIT) * 2.168404344971009e-19);
+            }
+          }
+        }
+      }
+    }
+    if (pass == 0)
+      times = none ? 1 / permi_mul(norm, 1.00002) : permi_mul(floor(16777151.0 / norm), 5.9604644775390625e-8);
+  }
+  room.arguments.constant[i] = none ? 0 : (float)(2 * times);
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++) {
+    float *step = walk + 4 * R::STRIDE * R::WALK + 2 * part;
+    start[part] = (unsigned long long)fixed[part];
+    step[0] = (float)first[part][0] * 5.9604644775390625e-8f;
+    step[1] = (float)first[part][1] * (float)((1 << UNIT) * 2.168404344971009e-19);
+    room.pivot[i * PARTS + part] = (none ? 1.0 - part : row[pivot * PARTS + part]) / times;
+    if (i == 0) /* products begin at 2^120 */
+      room.pivot[part] = permi_mul(room.pivot[part], 7.52316384526264e-37);
+  }
+  PERMI_UNROLL
+  for (int k = 0; k < R::SAMPLES; k++) { /* M + u L of the bound */
+    const double lost = (R::WALK + 1) * PARTS * ((1 << UNIT) * 1.0842021724855044e-19 + 1.7763568394002505e-15);
+    const double size = permi_add(permi_add(fabs(sample[k][0]), fabs(sample[k][1])), lost);
+    room.size[i * R::SAMPLES + k] = size;
+    room.share[i * R::SAMPLES + k] = lost / size;
+  }
+  if (plain)
+    room.largest[i] = 0; /* the CPU's */
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS, float> &room, int)
+{
+  typedef permi_batch_room<N, PARTS, float> R;
+  room.arguments.table = room.table;
+  room.arguments.n = N;
+  room.arguments.plain = permi_batch_low<R::WALK>::UNIT;
+  room.arguments.block = 0;
+  room.arguments.walk = R::WALK;
+  room.arguments.high = R::HIGH;
+  room.arguments.mask = R::MASK;
+  room.arguments.constant[N] = (float)((1 << permi_batch_low<R::WALK>::UNIT) * 2.168404344971009e-19);
+}
+
+template <int N, int PARTS>
+PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS, float> &room, int t, int, double *out)
+{
+  typedef permi_batch_room<N, PARTS, float> R;
+  const float *walk = (const float *)(room.table + R::STRIDE * (1 + R::HIGH));
+  permi_float_walk<N, PARTS, 1, 1, 0, 0, 2 * N + 1>(room.arguments, walk, 0, t, out);
 }
 )
 /* clang-format on */
@@ -5994,21 +6157,23 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
 {
   const char *more = key->family == 2  ? permi_text_amplitudes
                      : key->family     ? permi_text_arrays
-                     : !program        ? (key->product == PERM_GPU_FLOATS ? permi_text_floats : "")
+                     : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
                                        : "";
+  const int floats = program ? program->floats : !key->family && key->product == PERM_GPU_FLOATS;
+  const char *before = floats ? permi_text_floats : "", *after = program && floats ? permi_text_batch_floats : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   if (!program)
     permi_source_end(key, end, sizeof end);
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
-                      (program ? (size_t)key->length : strlen(end)) + 4;
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(before) + strlen(more) +
+                      strlen(after) + (program ? (size_t)key->length : strlen(end)) + 4;
   char *source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, before, more, after, end_of_more,
              program ? program->text : end);
   return source;
 }
@@ -6815,26 +6980,30 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-static size_t permi_batch_shared(int n, int parts)
+static size_t permi_batch_shared(int n, int parts, int floats)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
-  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + n * parts + 2 * n + n * parts + 8 * n;
+  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 1 : n * parts) + 2 * n +
+                      n * parts + 8 * n;
   const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
   return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
 }
 
-static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
+static void permi_batch_program(int n, int parts, int floats, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* the most that compile without spills */
+  /* the most that compile without spills */
+  const int blocks = parts == 1 || n < (floats ? 14 : 12) ? 4 : n < (floats ? 21 : 18) ? 3 : 2;
+  const char *number = floats ? "float" : "double";
+  memset(program, 0, sizeof *program);
+  program->shared = permi_batch_shared(n, parts, floats);
+  program->batch = parts;
+  program->floats = floats;
   snprintf(text, size,
            PERM_GPU_ENTRY
-           "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
-           blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
-           parts);
-  memset(program, 0, sizeof *program);
+           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
+           blocks, n, parts, number, (int)((program->shared - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n, parts,
+           number);
   program->text = text;
-  program->shared = permi_batch_shared(n, parts);
-  program->batch = parts;
 }
 
 static perm_status permi_batch_poll(void *context, uint64_t done)
@@ -6860,7 +7029,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
     return PERM_ERROR_DEVICE;
   memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
-  permi_batch_program(batch->n, batch->parts, text, sizeof text, &program);
+  permi_batch_program(batch->n, batch->parts, batch->floats, text, sizeof text, &program);
   work.program = &program;
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);

@@ -92,6 +92,7 @@
 #include "gpu/text_floats.h"
 #include "gpu/text_exact.h"
 #include "gpu/text_batch.h"
+#include "gpu/text_batch_floats.h"
 #include "gpu/text_signs.h"
 #include "gpu/text_minors.h"
 #include "gpu/text_frontier.h"

@@ -7,11 +7,7 @@
 #include "dense_gpu.h"
 #include "bounds.h"
 
-#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
 #define PERMI_FLOATS_WISH 1e-6               /* chosen: relative error, where no tolerance is given */
-#ifndef PERMI_FLOATS_GAIN
-#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
-#endif
 
 typedef struct permi_float_row {
   int64_t entry[2][PERM_MAX_N]; /* in units of 2^-62 */

@@ -12,6 +12,10 @@
 #include "../gpu/contract.h"
 
 #define PERMI_GPU_LEAST_N 13
+#define PERMI_FLOAT_SQUARE (32 * PERMI_UNIT) /* u^2, u = 2^-24 */
+#ifndef PERMI_FLOATS_GAIN
+#define PERMI_FLOATS_GAIN 2.0 /* chosen: times faster than doubles */
+#endif
 
 struct permi_exact_rows;
 struct permi_minors;

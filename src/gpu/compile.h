@@ -2,8 +2,7 @@
    Kernels by key: NVRTC compiles them, and memory and a directory keep them. */
 #pragma once
 #include "text_exact.h"
-#include "text_batch.h"
-#include "text_floats.h"
+#include "text_batch_floats.h"
 #include "text_signs.h"
 #include "text_minors.h"
 #include "text_frontier.h"
@@ -109,21 +108,23 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
 {
   const char *more = key->family == 2  ? permi_text_amplitudes
                      : key->family     ? permi_text_arrays
-                     : !program        ? (key->product == PERM_GPU_FLOATS ? permi_text_floats : "")
+                     : !program        ? ""
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
                                        : "";
+  const int floats = program ? program->floats : !key->family && key->product == PERM_GPU_FLOATS;
+  const char *before = floats ? permi_text_floats : "", *after = program && floats ? permi_text_batch_floats : "";
   const char *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
   if (!program)
     permi_source_end(key, end, sizeof end);
-  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(more) +
-                      (program ? (size_t)key->length : strlen(end)) + 4;
+  const size_t size = sizeof permi_vocabulary + sizeof permi_text_dense + strlen(before) + strlen(more) +
+                      strlen(after) + (program ? (size_t)key->length : strlen(end)) + 4;
   char *source = (char *)malloc(size);
   if (source)
-    snprintf(source, size, "%s%s\n%s%s%s", permi_vocabulary, permi_text_dense, more, end_of_more,
+    snprintf(source, size, "%s%s\n%s%s%s%s%s", permi_vocabulary, permi_text_dense, before, more, after, end_of_more,
              program ? program->text : end);
   return source;
 }

@@ -432,26 +432,30 @@ static void *permi_batch_work(void *argument)
   return NULL;
 }
 
-static size_t permi_batch_shared(int n, int parts)
+static size_t permi_batch_shared(int n, int parts, int floats)
 {
   const int team = n < 17 ? 32 : 128, high = n < 17 ? 5 : 7, stride = (n * parts + 1) / 2 * 2;
-  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + n * parts + 2 * n + n * parts + 8 * n;
+  const int doubles = stride * (2 + high + 2 * (n - 2 - high)) + n * n * parts + (floats ? n + 1 : n * parts) + 2 * n +
+                      n * parts + 8 * n;
   const size_t room = ((size_t)doubles * sizeof(double) + PERMI_HEAD_BYTES + 15) / 16 * 16;
   return 5 * 128 * sizeof(double) + (size_t)(128 / team) * room;
 }
 
-static void permi_batch_program(int n, int parts, char *text, size_t size, perm_gpu_program *program)
+static void permi_batch_program(int n, int parts, int floats, char *text, size_t size, perm_gpu_program *program)
 {
-  const int blocks = parts == 1 || n < 12 ? 4 : n < 18 ? 3 : 2; /* the most that compile without spills */
+  /* the most that compile without spills */
+  const int blocks = parts == 1 || n < (floats ? 14 : 12) ? 4 : n < (floats ? 21 : 18) ? 3 : 2;
+  const char *number = floats ? "float" : "double";
+  memset(program, 0, sizeof *program);
+  program->shared = permi_batch_shared(n, parts, floats);
+  program->batch = parts;
+  program->floats = floats;
   snprintf(text, size,
            PERM_GPU_ENTRY
-           "{ static_assert(sizeof(permi_batch_room<%d, %d>) == %d, \"\"); permi_batch_kernel<%d, %d>(a); }\n",
-           blocks, n, parts, (int)((permi_batch_shared(n, parts) - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n,
-           parts);
-  memset(program, 0, sizeof *program);
+           "{ static_assert(sizeof(permi_batch_room<%d, %d, %s>) == %d, \"\"); permi_batch_kernel<%d, %d, %s>(a); }\n",
+           blocks, n, parts, number, (int)((program->shared - 5 * 128 * sizeof(double)) / (n < 17 ? 4 : 1)), n, parts,
+           number);
   program->text = text;
-  program->shared = permi_batch_shared(n, parts);
-  program->batch = parts;
 }
 
 static perm_status permi_batch_poll(void *context, uint64_t done)
@@ -477,7 +481,7 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
     return PERM_ERROR_DEVICE;
   memset(&work, 0, sizeof work);
   memset(worker, 0, sizeof worker);
-  permi_batch_program(batch->n, batch->parts, text, sizeof text, &program);
+  permi_batch_program(batch->n, batch->parts, batch->floats, text, sizeof text, &program);
   work.program = &program;
   workers = threads / gpus;
   workers = gpus * (workers < 1 ? 1 : workers > PERMI_BATCH_WORKERS ? PERMI_BATCH_WORKERS : workers);

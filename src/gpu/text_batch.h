@@ -6,14 +6,14 @@
 /* clang-format off */
 PERMI_TEXT(batch,
 /* Computes a matrix by a team of 32 or 128 threads, with the tables of >>gpu in shared memory: pivot form, or plain if
-   every column has a small entry. */
-template <int N, int PARTS>
+   every column has a small entry. F float: >>text_batch_floats. */
+template <int N, int PARTS, class F = double>
 struct alignas(16) permi_batch_room {
   enum { TEAM = N < 17 ? 32 : 128, HIGH = N < 17 ? 5 : 7, WALK = N - 2 - HIGH, STRIDE = (N * PARTS + 1) / 2 * 2,
          SAMPLES = 4, MASK = WALK < 5 ? 0 : 3, COUNT = N * PARTS };
   double table[STRIDE * (2 + HIGH + 2 * WALK)];
   double a[N * N * PARTS];
-  permi_arguments<COUNT> arguments;
+  permi_arguments<sizeof(F) == 8 ? N * PARTS : 2 * N + 1, F> arguments;
   double largest[N], worst[N], pivot[N * PARTS];
   double size[N * SAMPLES], share[N * SAMPLES];
 };
@@ -24,8 +24,8 @@ PERMI_BOTH double permi_batch_size(const double *z, int parts)
   return x < y ? y : x;
 }
 
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS, F> &room, int i)
 {
   double most = 0;
   PERMI_ROLLED
@@ -36,28 +36,42 @@ PERMI_BOTH void permi_batch_row_largest(permi_batch_room<N, PARTS> &room, int i)
   room.largest[i] = most;
 }
 
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS> &room, int j)
+/* Floats need no pivot where it is 0. */
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_column_worst(permi_batch_room<N, PARTS, F> &room, int j)
 {
   double least = 1;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
     const double share = permi_batch_size(room.a + (i * N + j) * PARTS, PARTS) / room.largest[i];
-    least = share < least ? share : least;
+    least = share < least && (sizeof(F) == 8 || share > 0) ? share : least;
   }
   room.worst[j] = least;
 }
 
 /* Returns the pivot column; *plain says that no row is divided. */
-template <int N, int PARTS>
-PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS> &room, int *plain)
+template <int N, int PARTS, class F>
+PERMI_BOTH int permi_batch_pivot(const permi_batch_room<N, PARTS, F> &room, int *plain)
 {
   int best = 0;
   PERMI_ROLLED
   for (int j = 1; j < N; j++)
     best = room.worst[j] > room.worst[best] ? j : best;
-  *plain = !(room.worst[best] * 1024 >= 1);
+  *plain = !(room.worst[best] * (sizeof(F) == 8 ? 1024 : 65536) >= 1);
   return best;
+}
+
+template <int PARTS>
+PERMI_BOTH void permi_batch_divide(double *z, double c_re, double c_im, double square)
+{
+  if (PARTS == 1) {
+    z[0] = z[0] / c_re;
+  } else {
+    const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
+    const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
+    z[0] = re / square;
+    z[1] = im / square;
+  }
 }
 
 template <int N, int PARTS>
@@ -78,14 +92,8 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
       double z[2] = {row[j * PARTS], PARTS == 2 ? row[j * PARTS + PARTS - 1] : 0};
       if (j == pivot && !plain)
         z[0] = 1, z[1] = 0;
-      else if (!plain && PARTS == 1)
-        z[0] = z[0] / c_re;
-      else if (!plain) {
-        const double re = permi_fma(z[0], c_re, permi_mul(z[1], c_im));
-        const double im = permi_fma(z[1], c_re, -permi_mul(z[0], c_im));
-        z[0] = re / square;
-        z[1] = im / square;
-      }
+      else if (!plain)
+        permi_batch_divide<PARTS>(z, c_re, c_im, square);
       at += j != pivot;
       PERMI_UNROLL
       for (int part = 0; part < PARTS; part++) {
@@ -133,15 +141,19 @@ PERMI_BOTH void permi_batch_row(permi_batch_room<N, PARTS> &room, int i, int piv
   }
 }
 
+/* Sets five numbers of out, 128 apart. */
 template <int N, int PARTS>
 PERMI_BOTH void permi_batch_walk(permi_batch_room<N, PARTS> &room, int t, int plain, double *out)
 {
   typedef permi_batch_room<N, PARTS> R;
   const double *walk = room.table + R::STRIDE * (1 + R::HIGH);
+  double kept[5];
   if (plain)
-    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, N, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
   else
-    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, out);
+    permi_walk<N, PARTS, 0, 0, 0, 0, R::COUNT, 1>(room.arguments, walk, 0, t, kept);
+  for (int k = 0; k < 5; k++)
+    out[128 * k] = kept[k];
 }
 
 template <int N, int PARTS>
@@ -159,12 +171,12 @@ PERMI_BOTH void permi_batch_arguments(permi_batch_room<N, PARTS> &room, int plai
 
 /* Sets out to the permanent, the sum of |terms| and the share that rounding may have taken (huge: the CPU must take the
    matrix). `sum` has hi, lo, hi, lo, sum of |terms|, `apart` doubles apart. */
-template <int N, int PARTS>
-PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const double *sum, int apart, double *out)
+template <int N, int PARTS, class F>
+PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS, F> &room, const double *sum, int apart, double *out)
 {
-  typedef permi_batch_room<N, PARTS> R;
+  typedef permi_batch_room<N, PARTS, F> R;
   double all[2] = {1, 0}, weights = 0, share = 0;
-  bool fine = true;
+  bool fine = sizeof(F) == 8 || sum[4 * apart] > 1e-12;
   PERMI_ROLLED
   for (int i = 0; i < N; i++) {
     fine = fine && room.largest[i] >= 1e-6 && room.largest[i] <= 1e10;
@@ -193,16 +205,15 @@ PERMI_BOTH void permi_batch_finish(const permi_batch_room<N, PARTS> &room, const
   }
 }
 
-template <int N, int PARTS>
+template <int N, int PARTS, class F>
 __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 {
-  typedef permi_batch_room<N, PARTS> R;
+  typedef permi_batch_room<N, PARTS, F> R;
   extern __shared__ double2 permi_shared[];
   double *fold = (double *)permi_shared;
   const int t = (int)threadIdx.x, i = t % R::TEAM;
   const unsigned long long matrix = blockIdx.x * (128ull / R::TEAM) + (unsigned long long)(t / R::TEAM);
   R &room = ((R *)(fold + 5 * 128))[t / R::TEAM];
-  double out[5];
   int plain, pivot;
   if (matrix < a.first)
     for (int k = i; k < N * N * PARTS; k += R::TEAM)
@@ -221,9 +232,7 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
     permi_batch_arguments(room, plain);
   __syncthreads();
   if (matrix < a.first)
-    permi_batch_walk(room, i, plain, out);
-  for (int k = 0; k < 5; k++)
-    fold[128 * k + t] = out[k];
+    permi_batch_walk(room, i, plain, fold + t);
   for (int half = R::TEAM / 2; half; half /= 2) {
     __syncthreads();
     if (i < half)

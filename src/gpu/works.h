@@ -37,7 +37,7 @@ typedef struct perm_gpu_program {
   const void *context;
   int sums;                    /* 8-byte words a chunk yields; 0: PERM_GPU_SUMS */
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
-  int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
+  int batch, floats;           /* 1 real, 2 complex: the text continues text_batch's; floats: text_batch_floats' */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
@@ -47,7 +47,7 @@ typedef struct perm_gpu_program {
    |terms| and share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_SUMS 4
 typedef struct perm_gpu_batch {
-  int n, parts;
+  int n, parts, floats;
   size_t count;
   void *context;
   void (*fill)(void *context, size_t first, size_t count, double *to);

@@ -32,6 +32,7 @@ extern "C" void *bench_memory(size_t bytes)
 
 /* bench_floats.h */
 extern "C" void bench_floats(int whole);
+extern "C" void bench_batch_floats(void);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -347,6 +348,7 @@ static void bench_batch(const char *name, int n, int parts, size_t count, double
 
 static void bench_batch_all(void)
 {
+  bench_batch_floats();
   printf("\n| batch | elements | seconds | elements/s | of the pipe | CPU seconds | ratio |\n"
          "|---|---|---|---|---|---|---|\n");
   bench_batch("complex n = 16, 10^6 matrices", 16, 2, 1000000, 5);

@@ -191,4 +191,61 @@ void bench_floats(int whole)
       }
     }
 }
+
+/* Batches by either kernel, whatever the card: what is left to others, and the time of the rest, no CPU's. */
+static void bench_batch_both(int n, int parts, double tolerance, double work)
+{
+  const size_t size = (size_t)(n * n * parts), count = (size_t)(work / (n * ldexp(1, n - 1)));
+  double *a = (double *)malloc(count * size * sizeof *a), *out = (double *)malloc(2 * count * sizeof *out), seconds[2];
+  unsigned char *todo = (unsigned char *)malloc(count);
+  char message[PERM_MESSAGE_BYTES] = "";
+  uint64_t state = 88172645463325252u + (uint64_t)n;
+  size_t left[2];
+  perm_options options;
+  int gpus;
+  memset(&options, 0, sizeof options);
+  options.gpu.devices = 1;
+  options.tolerance = tolerance;
+  for (size_t k = 0; k < count * size; k++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    a[k] = (double)(state >> 11) / 4503599627370496.0 - 1;
+  }
+  for (int floats = 0; floats < 2; floats++)
+    for (int turn = 0; turn < 3; turn++) { /* the first compiles */
+      permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, parts, count, a, (size_t)(n * n), &options, out);
+      permi_control control = permi_control_begin(&options);
+      const double start = permi_seconds();
+      batch.floats = floats;
+      batch.control = &control;
+      batch.todo = todo;
+      memset(todo, 1, count);
+      if (permi_batch_gpu_pass(&batch, count, 8, &gpus, message) != PERM_OK)
+        printf("n %d: %s\n", n, message);
+      const double time = permi_seconds() - start;
+      seconds[floats] = turn < 2 ? time : fmin(seconds[floats], time);
+      for (size_t k = left[floats] = 0; k < count; k++)
+        left[floats] += todo[k];
+    }
+  printf("| %s n = %d, %.2g matrices, to %g | %.3e, %.3g %% left | %.3e, %.3g %% left | %.2f |\n",
+         parts == 2 ? "complex" : "real", n, (double)count, tolerance, work / seconds[0],
+         100.0 * (double)left[0] / (double)count, work / seconds[1], 100.0 * (double)left[1] / (double)count,
+         seconds[0] / seconds[1]);
+  fflush(stdout);
+  free(a);
+  free(out);
+  free(todo);
+}
+
+void bench_batch_floats(void)
+{
+  printf("\n| batch | FP64: elements/s | floats: elements/s | ratio |\n|---|---|---|---|\n");
+  for (int parts = 1; parts <= 2; parts++)
+    for (int n = 10; n <= 24; n += 2) {
+      const double work = fmin(3e12 / parts, 1e9 / (8 * n * n * parts) * n * ldexp(1, n - 1));
+      bench_batch_both(n, parts, 1e-10, work);
+      bench_batch_both(n, parts, 1e-6, work);
+    }
+}
 /* SPDX-License-Identifier: MIT */

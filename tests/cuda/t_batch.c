@@ -1,4 +1,4 @@
-/* >>gpu_run, >>batch_gpu, >>text_batch */
+/* >>gpu_run, >>batch_gpu, >>text_batch, >>text_batch_floats */
 /* Batches on a GPU, or its twin, against single calls. */
 
 /* ---- batches */
@@ -230,6 +230,182 @@ TEST(t_cuda_gpu_batches_have_the_bits_of_their_twins)
   perm_cuda_test_driver(0);
 }
 
+/* Runs a batch in pairs of floats, or doubles, whatever the card; todo: what is left. */
+static void batch_run(int floats, int n, int parts, size_t count, const double *a, const perm_options *options,
+                      double *value, unsigned char *todo)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, parts, count, a, (size_t)(n * n), options, value);
+  permi_control control = permi_control_begin(options);
+  int gpus;
+  batch.floats = floats;
+  batch.control = &control;
+  batch.todo = todo;
+  memset(value, 0, count * (size_t)parts * sizeof *value);
+  memset(todo, 1, count);
+  CHECK_SHOW(permi_batch_gpu_pass(&batch, count, 2, &gpus, message) == PERM_OK, "%s", message);
+}
+
+enum { BATCH_DIAGONAL = CUDA_KINDS + FLOATS_KINDS };
+/* Every value that pairs of floats keep is as good as asked for; few are left of matrices without faults. */
+static void batch_floats_check(int n, int parts, double tolerance, int kind, size_t count)
+{
+  static double a[60 * 2 * 17 * 17], value[120], rest[64 * 64];
+  unsigned char todo[60];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), exactly = options;
+  size_t left = 0, k;
+  double worst = 0;
+  options.tolerance = tolerance;
+  exactly.gpu.devices = 0;
+  exactly.isa = PERM_ISA_AUTO;
+  exactly.precision = PERM_PRECISION_DD;
+  for (k = 0; k < count; k++) {
+    double *to = a + k * (size_t)(n * n * parts);
+    if (kind < CUDA_KINDS)
+      cuda_matrix(kind, n, parts, to);
+    else if (kind < CUDA_KINDS + FLOATS_KINDS)
+      floats_matrix(kind - CUDA_KINDS, n, rest);
+    for (int e = 0; e < n * n && kind == BATCH_DIAGONAL; e++) /* an entry is nearly all of its row */
+      rest[e] = e % (n + 1) ? ldexp(0.5 + test_uniform(), -12) : 1;
+    for (int e = 0; e < n * n * parts && kind >= CUDA_KINDS; e++) /* the second part turns some entries */
+      to[e] = e % parts ? rest[e / parts] * (e % 3) : rest[e / parts];
+  }
+  batch_run(1, n, parts, count, a, &options, value, todo);
+  for (k = 0; k < count; k++) {
+    const perm_result one = cuda_compute(n, parts, a + k * (size_t)(n * n * parts), &exactly);
+    const double scale = ldexp(1, (int)one.exp2), *got = value + k * (size_t)parts;
+    const double size = permi_modulus(one.value, one.imaginary) * scale;
+    const double error = permi_modulus(got[0] - one.value * scale, parts == 2 ? got[1] - one.imaginary * scale : 0);
+    left += todo[k];
+    if (!todo[k]) {
+      CHECK_SHOW(error <= tolerance * size, "kind %d n %d parts %d: %.17g, not %.17g: %g", kind, n, parts, got[0],
+                 one.value * scale, error / size);
+      worst = fmax(worst, error / size);
+    }
+  }
+  if (test_verbose)
+    printf("  floats kind %2d n %d parts %d tolerance %g: %zu of %zu left, error %.2g\n", kind, n, parts, tolerance,
+           left, count, worst);
+  if (kind == CUDA_UNIFORM || kind == CUDA_SIGNED || kind == CUDA_SPARSE || kind == CUDA_ONES ||
+      kind == CUDA_HALF_PLAIN || kind == BATCH_DIAGONAL)
+    CHECK_SHOW(left * 5 <= count, "kind %d n %d parts %d: %zu of %zu left", kind, n, parts, left, count);
+}
+
+static void batch_floats_all(size_t count)
+{
+  static const int orders[] = {10, 11, 13, 17};
+  for (int k = 0; k < 4; k++)
+    for (int kind = 0; kind <= BATCH_DIAGONAL; kind++)
+      for (int parts = 1; parts <= 2; parts++)
+        for (int loose = 0; loose < 2; loose++)
+          batch_floats_check(orders[k], parts, loose ? 1e-6 : orders[k] < 17 ? 1e-10 : 1e-9, kind,
+                             orders[k] < 17 ? count : count / 3);
+}
+
+TEST(t_cuda_twin_batches_in_floats)
+{
+  perm_cuda_test_driver(2);
+  batch_floats_all(30);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_batches_in_floats)
+{
+  static double a[60 * 2 * 17 * 17], value[2][120];
+  unsigned char todo[2][60];
+  const perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  batch_floats_all(60);
+  for (int k = 0; k < 8 * CUDA_KINDS; k++) { /* the twin's bits */
+    const int n = k % 4 < 2 ? 10 + k % 4 : k % 4 == 2 ? 13 : 17, parts = 1 + k / 4 % 2;
+    for (int m = 0; m < 60; m++)
+      cuda_matrix(k / 8, n, parts, a + m * n * n * parts);
+    for (int twin = 0; twin < 2; twin++) {
+      perm_cuda_test_driver(twin);
+      batch_run(1, n, parts, 60, a, &options, value[twin], todo[twin]);
+    }
+    CHECK_SHOW(!memcmp(value[0], value[1], (size_t)(60 * parts) * sizeof(double)) && !memcmp(todo[0], todo[1], 60),
+               "%s n %d parts %d", cuda_kind_name[k / 8], n, parts);
+  }
+  perm_cuda_test_driver(0);
+}
+
+/* A simulated RTX 4090 takes floats where they are good enough, an H200 doubles: values tell. */
+TEST(t_cuda_twin_batches_on_a_card)
+{
+  static const int card[2][5] = {{128, 2520000, 32, 10501000, 384}, {132, 1980000, 1, 3201000, 6144}};
+  enum { COUNT = 20 };
+  static double a[COUNT * 17 * 17], value[COUNT], by[2][COUNT];
+  unsigned char todo[COUNT];
+  for (int k = 0; k < COUNT * 17 * 17; k++)
+    a[k] = test_uniform();
+  for (int way = 0; way < 5; way++) { /* of order 13: by default, to 1e-6; of order 17: the same, to 1e-10 */
+    const int n = way < 2 ? 13 : 17;
+    perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+    perm_result r;
+    options.method = PERM_METHOD_AUTO;
+    options.tolerance = way == 1 || way == 3 ? 1e-6 : way == 4 ? 1e-10 : 0;
+    for (int h200 = 0; h200 < 2; h200++) {
+      const int takes = !h200 && way != 2 && way != 4;
+      perm_cuda_test_card(card[h200]);
+      perm_cuda_test_driver(1);
+      CHECK_SHOW(perm_batch_real(n, COUNT, a, (size_t)(n * n), &options, value, &r) == PERM_OK, "%s", r.message);
+      for (int floats = 0; floats < 2; floats++)
+        batch_run(floats, n, 1, COUNT, a, &options, by[floats], todo);
+      CHECK(memcmp(by[0], by[1], sizeof by[0]));
+      int same[2] = {0, 0};
+      for (int k = 0; k < COUNT; k++)
+        for (int floats = 0; floats < 2; floats++)
+          same[floats] += value[k] == by[floats][k];
+      CHECK_SHOW(same[takes] > COUNT / 2 && same[!takes] < COUNT / 2, "way %d h200 %d: %d as doubles, %d as floats",
+                 way, h200, same[0], same[1]);
+    }
+  }
+  perm_cuda_test_card(NULL);
+  perm_cuda_test_driver(0);
+}
+
+/* What floats leave doubles take, of every layout: values have the bits of one or the other. */
+TEST(t_cuda_twin_batches_in_floats_and_doubles)
+{
+  enum { N = 13, COUNT = 20 };
+  static double a[COUNT * N * N], soa[COUNT * N * N], value[3][COUNT], by[2][COUNT];
+  static int rows[COUNT * N], columns[COUNT * N];
+  unsigned char todo[2][COUNT];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  perm_result r[3];
+  int left = 0;
+  options.method = PERM_METHOD_AUTO;
+  options.tolerance = 0;
+  perm_cuda_test_driver(1);
+  for (int k = 0; k < COUNT; k++)
+    floats_matrix(k % 3 ? FLOATS_UNIFORM : FLOATS_NEAR_BLOCKS, N, a + k * N * N);
+  for (int k = 0; k < COUNT * N * N; k++)
+    soa[k % (N * N) * COUNT + k / (N * N)] = a[k];
+  for (int k = 0; k < COUNT * N; k++) {
+    rows[k] = k;
+    columns[k] = k % N;
+  }
+  for (int floats = 0; floats < 2; floats++)
+    batch_run(floats, N, 1, COUNT, a, &options, by[floats], todo[floats]);
+  inside_floats_gain = 0;
+  perm_batch_real(N, COUNT, a, N * N, &options, value[0], &r[0]);
+  perm_batch_real_soa(N, COUNT, soa, COUNT, &options, value[1], &r[1]);
+  perm_select_real(COUNT * N, N, a, N, N, COUNT, rows, columns, &options, value[2], &r[2]);
+  inside_floats_gain = 2;
+  for (int layout = 0; layout < 3; layout++) {
+    CHECK_SHOW(r[layout].status == PERM_OK && r[layout].gpus == 1, "%s", r[layout].message);
+    for (int k = 0; k < COUNT; k++) {
+      CHECK(!todo[0][k]);
+      CHECK_SHOW(value[layout][k] == by[!todo[1][k]][k], "layout %d matrix %d: %.17g", layout, k, value[layout][k]);
+      left += todo[1][k];
+    }
+  }
+  CHECK_SHOW(left >= 15 && left < 30, "%d left", left);
+  perm_cuda_test_driver(0);
+}
+
 /* Faults and stops: a status with a message, NaN for what is missing; matrices that fail are named. */
 static void batch_faults(int n)
 {
@@ -299,18 +475,20 @@ TEST(t_cuda_gpu_batch_faults)
 
 TEST(t_cuda_batches_compile)
 {
-  int n, parts;
+  int n, parts, k;
   for (n = PERM_GPU_BATCH_LEAST_N; n <= PERM_GPU_BATCH_MOST_N; n += n < 16 ? 3 : 4)
-    for (parts = 1; parts <= 2; parts++) {
+    for (k = 0; k < 4; k++) {
       char message[PERM_MESSAGE_BYTES] = "", *image;
       size_t size = 0;
       const double start = permi_seconds();
-      image = perm_cuda_test_compile_batch(n, parts, 90, &size, message);
+      parts = 1 + k % 2;
+      image = perm_cuda_test_compile_batch(n, parts, k / 2, 90, &size, message);
       if (!image && strstr(message, "no NVRTC"))
         SKIP("no NVRTC");
       CHECK_SHOW(image && size > 1000, "n %d parts %d: %s", n, parts, message);
       if (test_verbose)
-        printf("  n %d parts %d: %zu bytes, %.2f s\n", n, parts, size, permi_seconds() - start);
+        printf("  n %d parts %d%s: %zu bytes, %.2f s\n", n, parts, k / 2 ? ", floats" : "", size,
+               permi_seconds() - start);
       free(image);
     }
 }

@@ -402,7 +402,7 @@ static void cuda_own_kernel(int devices)
   int k;
   for (k = 0; k < 4; k++) { /* each is compiled once, and the second asks for much shared memory */
     perm_options options = cuda_options(0, 0);
-    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table, 0, NULL, 0, NULL, NULL, 0};
+    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table, 0, NULL, 0, 0, NULL, NULL, 0};
     perm_gpu_work work;
     perm_partial partial;
     char message[PERM_MESSAGE_BYTES] = "";

@@ -112,13 +112,13 @@ static void permi_twin_exact(const perm_gpu_exact *exact, const permi_arguments<
   }
 }
 
-template <int N, int PARTS>
+template <int N, int PARTS, class F>
 static void permi_twin_matrix(const double *a, double *result)
 {
-  permi_batch_room<N, PARTS> room;
-  const int team = permi_batch_room<N, PARTS>::TEAM;
-  double fold[5 * 128], out[5];
-  int plain, pivot, half, i, k;
+  permi_batch_room<N, PARTS, F> room;
+  const int team = permi_batch_room<N, PARTS, F>::TEAM;
+  double fold[5 * 128];
+  int plain, pivot, half, i;
   memcpy(room.a, a, sizeof room.a);
   for (i = 0; i < N; i++)
     permi_batch_row_largest(room, i);
@@ -128,11 +128,8 @@ static void permi_twin_matrix(const double *a, double *result)
   for (i = 0; i < N; i++)
     permi_batch_row(room, i, pivot, plain);
   permi_batch_arguments(room, plain);
-  for (i = 0; i < team; i++) {
-    permi_batch_walk(room, i, plain, out);
-    for (k = 0; k < 5; k++)
-      fold[128 * k + i] = out[k];
-  }
+  for (i = 0; i < team; i++)
+    permi_batch_walk(room, i, plain, fold + i);
   for (half = team / 2; half; half /= 2)
     for (i = 0; i < half; i++)
       permi_fold(fold, i, half);
@@ -140,13 +137,14 @@ static void permi_twin_matrix(const double *a, double *result)
 }
 
 /* Some orders only: each is code of its own. */
-static CUresult permi_twin_batch(int n, int parts, const double *in, size_t count, double *out)
+static CUresult permi_twin_batch(int n, int parts, int floats, const double *in, size_t count, double *out)
 {
   void (*matrix)(const double *, double *) = NULL;
   size_t k;
 #define PERMI_TWIN_ORDER(N)                                                                                            \
   if (n == N)                                                                                                          \
-    matrix = parts == 2 ? permi_twin_matrix<N, 2> : permi_twin_matrix<N, 1>;
+    matrix = floats ? (parts == 2 ? permi_twin_matrix<N, 2, float> : permi_twin_matrix<N, 1, float>)                  \
+                    : (parts == 2 ? permi_twin_matrix<N, 2, double> : permi_twin_matrix<N, 1, double>);
   PERMI_TWIN_ORDER(10)
   PERMI_TWIN_ORDER(11)
   PERMI_TWIN_ORDER(13)
@@ -414,7 +412,7 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
   }
   if (program && program->batch) {
     memcpy(&a, parameters[0], PERMI_HEAD_BYTES);
-    return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
+    return permi_twin_batch(a.n, program->batch, program->floats, a.table, a.first, a.out);
   }
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
   if (program && program->signs) {
@@ -651,13 +649,13 @@ extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, siz
   return permi_test_compile(&key, work->program, arch, size, message);
 }
 
-extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int arch, size_t *size, char *message)
+extern "C" char *perm_cuda_test_compile_batch(int n, int parts, int floats, int arch, size_t *size, char *message)
 {
   perm_gpu_program program;
   perm_gpu_work work;
   char text[512];
   memset(&work, 0, sizeof work);
-  permi_batch_program(n, parts, text, sizeof text, &program);
+  permi_batch_program(n, parts, floats, text, sizeof text, &program);
   work.program = &program;
   return perm_cuda_test_compile(&work, arch, size, message);
 }
