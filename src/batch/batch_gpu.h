@@ -27,13 +27,13 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
   const permi_batch *batch = (const permi_batch *)context;
   const int parts = batch->parts;
   const double relative = permi_wanted_relative(batch->options);
-  const double shares = batch->floats ? ldexp(1, -(batch->n + 1) / 2) : 0; /* terms are rounded apart */
+  const double shares = batch->floats ? ldexp(1, -(batch->n - 1) / 2) : 0; /* terms are rounded apart */
   double unit = (batch->n + 8) * PERMI_UNIT * parts / relative; /* as in permi_plan_bounds, and the division */
   for (size_t j = first; j < first + count; j++, from += PERM_GPU_BATCH_SUMS) {
     const double value = permi_modulus(from[0], from[1]);
     const size_t k = batch->list ? batch->list[j] : j;
     if (batch->floats)
-      unit = (16 * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
+      unit = (16 * batch->parts * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
       for (int part = 0; part < parts; part++)

@@ -288,7 +288,7 @@ static void batch_floats_check(int n, int parts, double tolerance, int kind, siz
            left, count, worst);
   if (kind == CUDA_UNIFORM || kind == CUDA_SIGNED || kind == CUDA_SPARSE || kind == CUDA_ONES ||
       kind == CUDA_HALF_PLAIN || kind == BATCH_DIAGONAL)
-    CHECK_SHOW(left * 5 <= count, "kind %d n %d parts %d: %zu of %zu left", kind, n, parts, left, count);
+    CHECK_SHOW(left * 3 <= count, "kind %d n %d parts %d: %zu of %zu left", kind, n, parts, left, count);
 }
 
 static void batch_floats_all(size_t count)
