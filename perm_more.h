@@ -8670,7 +8670,9 @@ static perm_status permi_amplitudes_hand(permi_amplitudes *p, size_t states)
   else if (count && p->asked.block(p->asked.user_data, p->handed, count, p->out))
     p->watch->stopped = PERM_STOPPED_CANCELLED;
   p->handed += count;
-  return p->asked.block ? permi_watch(p->watch, PERMI_WATCH_UNITS) : p->watch->stopped; /* a callback may take long */
+  if (p->asked.block) /* which may take long */
+    permi_watch(p->watch, PERMI_WATCH_UNITS);
+  return p->watch->stopped;
 }
 
 static perm_status permi_amplitudes_run(permi_amplitudes *p)
