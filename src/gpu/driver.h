@@ -260,7 +260,7 @@ static int permi_open(const char *const *libraries, const char *const *symbols, 
 
 #define PERMI_NAME(name, symbol, parameters) symbol,
 
-/* An H200 has 132 multiprocessors at 1.98 GHz of 64 FP64 lanes, and a bus of 6144 bits at 3.2 GHz. */
+/* An H200 has 132 multiprocessors at 1.98 GHz of 64 FP64 lanes, and a bus of 6016 bits at 3.2 GHz. */
 static int permi_driver_rates(int arch, char *message)
 {
   static const CUdevice_attribute asked[] = {
@@ -276,7 +276,7 @@ static int permi_driver_rates(int arch, char *message)
   const double lanes = arch <= 80 ? 64 : 128; /* of FP32 in a multiprocessor */
   slower[PERM_GPU_32] = 132 * 1.98e6 / ((double)permi_cuda.processors[0] * told[0]);
   slower[PERM_GPU_FP64] = slower[PERM_GPU_32] * 64 * told[1] / lanes;
-  slower[PERM_GPU_MEMORY] = 6144 * 3.201e6 / ((double)told[2] * told[3]);
+  slower[PERM_GPU_MEMORY] = 6016 * 3.201e6 / ((double)told[2] * told[3]);
   for (int k = 0; k < PERM_GPU_PIPES; k++)
     slower[k] = slower[k] > 0 && slower[k] < 1e6 ? slower[k] : 1;
   return 1;
