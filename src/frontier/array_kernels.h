@@ -100,8 +100,8 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, s
 }
 
 #define PERMI_ARRAY_BLOCK(name, growth, p)                                                                             \
-  PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,                      \
-                                            const permi_origin *origin, int origins)                                   \
+  PERMI_UNUSED PERMI_TARGET static void PERMI_NAME(name)(const permi_numbers *numbers, void *to, size_t count,         \
+                                                         const permi_origin *origin, int origins)                      \
   { PERMI_NAME(array_block)(to, count, numbers->words, origin, origins, growth, PERMI_NAME(prime_of)(p, 1 / (p))); }
 PERMI_ARRAY_BLOCK(block_double, PERMI_GROWS_NOT, 1.0)
 PERMI_ARRAY_BLOCK(block_short, PERMI_GROWS_SHORT, (double)numbers->modulus)
