@@ -242,7 +242,10 @@ static perm_status permi_proof_job(const permi_problem *problem, const char *pat
   (*job)->sample = permi_proof_sample;
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
-  for (int i = 0; i < proof->runs * proof->leaves; i++)
+  const int leaves = proof->runs * proof->leaves; /* may take a gigabyte: copies while they grow would take long */
+  (*job)->leaf = (permi_leaf *)permi_allocate(&options->allocator, (size_t)leaves, sizeof(permi_leaf));
+  (*job)->leaf_room = (*job)->leaf ? leaves : 0;
+  for (int i = 0; i < leaves; i++)
     if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       permi_job_replace(job, NULL);
       return watch.stopped == PERM_OK ? permi_fail_memory(result) : permi_fail_stopped(&watch, result);

@@ -369,9 +369,9 @@ static void bench_card(void)
   for (int k = 0; k < 7; k++)
     bench_check(cudaDeviceGetAttribute(&told[k], asked[k], 0), "attribute");
   printf("sm_%d%d, %d multiprocessors at %d MHz, FP32 : FP64 %d, memory of %d bits at %d MHz. "
-         "Predicted times of an H200: FP64 %.3g, 32 bits %.3g, memory %.3g\n", told[0], told[1], told[2], told[3] / 1000, told[4], told[6],
-         told[5] / 1000, perm_cuda_slower(PERM_GPU_FP64), perm_cuda_slower(PERM_GPU_32),
-         perm_cuda_slower(PERM_GPU_MEMORY));
+         "Predicted times of an H200: FP64 %.3g, 32 bits %.3g, memory %.3g\n",
+         told[0], told[1], told[2], told[3] / 1000, told[4], told[6], told[5] / 1000, perm_cuda_slower(PERM_GPU_FP64),
+         perm_cuda_slower(PERM_GPU_32), perm_cuda_slower(PERM_GPU_MEMORY));
 }
 
 int main(int argc, char **argv)
