@@ -31,7 +31,8 @@ TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
 .PHONY: all run headers setup check golden fuzz bench prices python examples study install uninstall libperm.so clean \
-        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report r-package r-check $(addprefix setup-,ci full) \
+        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report r-package r-check \
+        $(addprefix setup-,ci full) \
         $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
         rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi r)
 

@@ -6308,11 +6308,15 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
                                                 : PERM_GPU_ROUNDED;
 }
 
-static double permi_gpu_seconds(int n, int parts, int product)
+static double permi_gpu_element_seconds(int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
-             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
+  return permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) / rate[product][parts - 1];
+}
+
+static double permi_gpu_seconds(int n, int parts, int product)
+{
+  return n * ldexp(1, n - 1) * permi_gpu_element_seconds(parts, product) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -12085,13 +12089,13 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   permi_control *control = batch->control;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[2] = PERMI_BATCH_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return PERM_OK;
-  const double doubles = elements / gpu_rate[PERM_GPU_PIVOT][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
-  const double floats = elements / gpu_rate[PERM_GPU_FLOATS][parts - 1] * permi_gpu_slower(PERM_GPU_32);
+  const double doubles = elements * permi_gpu_element_seconds(parts, PERM_GPU_PIVOT);
+  const double floats = elements * permi_gpu_element_seconds(parts, PERM_GPU_FLOATS);
   batch->floats = PERMI_FLOATS_GAIN * floats < doubles && /* a fourth of the tolerance, or many are left */
                   4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
   const double seconds =

@@ -1224,18 +1224,12 @@ static void permi_batch_gpu_fill(void *context, size_t first, size_t count, doub
 {
   const permi_batch *batch = (const permi_batch *)context;
   const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
-  const double *from;
-  size_t k;
-  for (k = 0; k < count && batch->list; k++, to += entries) {
-    from = permi_batch_matrices(batch, batch->list[first + k], 1, to);
+  const size_t each = batch->list || batch->kind == PERMI_BATCH_MATRICES ? 1 : count;
+  for (size_t k = first; k < first + count; k += each, to += each * entries) {
+    const double *from = permi_batch_matrices(batch, batch->list ? batch->list[k] : k, each, to);
     if (from != to)
       memcpy(to, from, entries * sizeof *to);
   }
-  if (batch->list)
-    return;
-  from = permi_batch_matrices(batch, first, count, to);
-  for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES; k++, to += entries, from += permi_batch_step(batch))
-    memcpy(to, from, entries * sizeof *to);
 }
 
 static void permi_batch_gpu_take(void *context, size_t first, size_t count, const double *from)
@@ -1249,7 +1243,7 @@ static void permi_batch_gpu_take(void *context, size_t first, size_t count, cons
     const double value = permi_modulus(from[0], from[1]);
     const size_t k = batch->list ? batch->list[j] : j;
     if (batch->floats)
-      unit = (16 * batch->parts * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
+      unit = (16 * parts * PERMI_FLOAT_SQUARE + from[3] * shares) / relative;
     if (value <= DBL_MAX && value > 1e-250 && unit * from[2] <= value && from[3] <= relative) {
       batch->todo[k] = 0;
       for (int part = 0; part < parts; part++)

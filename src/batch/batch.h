@@ -265,13 +265,13 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   permi_control *control = batch->control;
   const int n = batch->n, parts = batch->parts;
   const double elements = (double)batch->count * n * ldexp(1, n - 1), bytes = (double)batch->count * n * n * parts * 8;
-  static const double rate[2] = PERMI_BATCH_RATE, gpu_rate[4][2] = PERMI_GPU_DENSE_RATES;
+  static const double rate[2] = PERMI_BATCH_RATE;
   char message[PERM_MESSAGE_BYTES];
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return PERM_OK;
-  const double doubles = elements / gpu_rate[PERM_GPU_PIVOT][parts - 1] * permi_gpu_slower(PERM_GPU_FP64);
-  const double floats = elements / gpu_rate[PERM_GPU_FLOATS][parts - 1] * permi_gpu_slower(PERM_GPU_32);
+  const double doubles = elements * permi_gpu_element_seconds(parts, PERM_GPU_PIVOT);
+  const double floats = elements * permi_gpu_element_seconds(parts, PERM_GPU_FLOATS);
   batch->floats = PERMI_FLOATS_GAIN * floats < doubles && /* a fourth of the tolerance, or many are left */
                   4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
   const double seconds =

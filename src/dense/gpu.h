@@ -110,11 +110,15 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
                                                 : PERM_GPU_ROUNDED;
 }
 
-static double permi_gpu_seconds(int n, int parts, int product)
+static double permi_gpu_element_seconds(int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return n * ldexp(1, n - 1) / rate[product][parts - 1] *
-             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
+  return permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) / rate[product][parts - 1];
+}
+
+static double permi_gpu_seconds(int n, int parts, int product)
+{
+  return n * ldexp(1, n - 1) * permi_gpu_element_seconds(parts, product) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
