@@ -355,7 +355,7 @@ def photons(limit):
             if name in dropped:
                 row.append("-")
                 continue
-            seconds, value = timed(lambda: function(u, n), 6, limit)  # the first is not counted
+            seconds, value = timed(lambda: rivals[name](u, n), 6, limit)  # the first is not counted
             dropped.update([name] * (seconds[0] > limit))
             value = np.asarray(value, float)[-len(first):]  # piquasso has those of fewer photons before
             median = statistics.median(seconds[1:] or seconds)

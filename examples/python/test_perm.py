@@ -6,8 +6,10 @@ Run:  python3 -m pytest examples/python     (after make python; or after make li
 Nothing here depends on the form, extension module or ctypes; test_extension.py compares both."""
 import array
 import ast
+import builtins
 import contextlib
 import ctypes
+import dis
 import doctest
 import importlib.util
 import inspect
@@ -2657,4 +2659,21 @@ def test_permutations_leave_by_their_weights():
         assert set(drawn) <= set(weights)
         square = sum((drawn.count(way) - 4000 * x)**2 / (4000 * x) for way, x in weights.items())
         assert abs(square - len(weights) + 1) < 3 * math.sqrt(2 * len(weights))
+
+
+@pytest.mark.parametrize("name", ["perm", "bench", "perm_verify"])
+def test_names_that_functions_read_exist(name):
+    """Benchmarks run beside packages that are seldom here: nobody sees there that a name is gone."""
+    module = perm
+    if name != "perm":
+        spec = importlib.util.spec_from_file_location("names_of_" + name, os.path.join(HERE, name + ".py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    with open(module.__file__, encoding="utf-8") as file:
+        codes, read = [compile(file.read(), name, "exec")], set()
+    while codes:
+        code = codes.pop()
+        codes += [inner for inner in code.co_consts if inspect.iscode(inner)]
+        read |= {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
+    assert read <= set(vars(module)) | set(vars(builtins)), read - set(vars(module)) - set(vars(builtins))
 # SPDX-License-Identifier: MIT
