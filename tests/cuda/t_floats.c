@@ -113,7 +113,9 @@ static void floats_against_cpu(int kind, int n, int rounds)
       worst[way] = fmax(worst[way], ratio);
     }
   }
-  CHECK_SHOW(ran == (kind == FLOATS_WILD ? 0 : 3 * rounds), "%s n %d: %d", floats_name[kind], n, ran);
+  /* about one wild matrix of a hundred has, scaled, a column of pivots */
+  CHECK_SHOW(kind == FLOATS_WILD ? ran % 3 == 0 && ran <= 3 * (1 + rounds / 20) : ran == 3 * rounds, "%s n %d: %d",
+             floats_name[kind], n, ran);
   if (test_verbose)
     printf("  %-19s n %d, %d: error / estimate at most %.2g (groups of 4), %.2g (one row), above it %d; / bound %.2g\n",
            floats_name[kind], n, ran / 3, worst[0], worst[1], above, worst[2]);
