@@ -5813,7 +5813,7 @@ typedef struct permi_view {
 typedef struct permi_gpu_engines {
   /* Plans for GPUs where these are wanted and faster than one thread. */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
-  double (*seconds)(int n, int parts, int product); /* of order n */
+  double (*seconds)(double elements, int parts, int product);
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
 } permi_gpu_engines;
@@ -6308,15 +6308,11 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
                                                 : PERM_GPU_ROUNDED;
 }
 
-static double permi_gpu_element_seconds(int parts, int product)
+static double permi_gpu_seconds(double elements, int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) / rate[product][parts - 1];
-}
-
-static double permi_gpu_seconds(int n, int parts, int product)
-{
-  return n * ldexp(1, n - 1) * permi_gpu_element_seconds(parts, product) + PERMI_GPU_DENSE_COMPILE;
+  return elements / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -6356,7 +6352,7 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
   i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
   plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
-  plan->seconds = permi_gpu_seconds(n, view->parts, product);
+  plan->seconds = permi_gpu_seconds(plan->elements, view->parts, product);
 }
 
 static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)
@@ -10263,15 +10259,16 @@ static double permi_dense_seconds(const permi_maker *maker)
                          : parts == 2             ? PERMI_FORM_PAIR
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  const double elements = n * ldexp(1, n - 1);
+  const double seconds = elements / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds <= 1 || !maker->reach->gpu || !permi_gpu_wanted(options, n))
     return seconds;
-  const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+  const double gpu = maker->reach->gpu->seconds(elements, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
                                                           : options->certify && parts == 2 ? PERM_GPU_ROUNDED
                                                                                            : PERM_GPU_PIVOT);
   return fmin(seconds, product == PERMI_DOUBLED
                            ? gpu
-                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
+                           : fmin(gpu, maker->reach->gpu->seconds(elements, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */
@@ -12094,12 +12091,11 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return PERM_OK;
-  const double doubles = elements * permi_gpu_element_seconds(parts, PERM_GPU_PIVOT);
-  const double floats = elements * permi_gpu_element_seconds(parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * floats < doubles && /* a fourth of the tolerance, or many are left */
+  const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
+  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
                   4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
-  const double seconds =
-      PERMI_GPU_DENSE_COMPILE + bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
+  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
   if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;

@@ -27,7 +27,7 @@ typedef struct permi_view {
 typedef struct permi_gpu_engines {
   /* Plans for GPUs where these are wanted and faster than one thread. */
   void (*plan)(permi_dense_plan *plan, const permi_view *view, const perm_options *options);
-  double (*seconds)(int n, int parts, int product); /* of order n */
+  double (*seconds)(double elements, int parts, int product);
   perm_status (*leaf)(const permi_dense_plan *plan, const permi_view *view, const perm_allocator *allocator,
                       permi_leaf *leaf);
 } permi_gpu_engines;

@@ -24,9 +24,9 @@ static int permi_floats_pay(const permi_dense_plan *plan, const perm_options *op
 {
   const double n = plan->n, units = plan->certify ? 6 * (2 * n * n + 12 * n) : 16;
   const int parts = 1 + plan->is_complex;
-  const double doubles = permi_gpu_seconds(plan->n, parts, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
+  const double doubles = permi_gpu_seconds(plan->elements, parts, plan->certify ? PERM_GPU_ROUNDED : PERM_GPU_PIVOT);
   return plan->precision == PERM_PRECISION_DEFAULT && (parts == 1 || (!plan->certify && n <= 56)) &&
-         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->n, parts, PERM_GPU_FLOATS) < doubles &&
+         PERMI_FLOATS_GAIN * permi_gpu_seconds(plan->elements, parts, PERM_GPU_FLOATS) < doubles &&
          units * PERMI_FLOAT_SQUARE * exp(0.36 * n) <=
              (options->tolerance > 0 ? options->tolerance : PERMI_FLOATS_WISH);
 }
@@ -121,20 +121,8 @@ static void permi_floats_plan(permi_dense_plan *plan, const permi_view *view, co
   floats.outer_columns = n - 2 - floats.block_columns;
   const int most = floats.outer_columns - PERM_GPU_THREADS_LOG2;
   floats.chunk_log2 = permi_clamp(most - 12, most < 3 ? most : 3, 12) + PERM_GPU_THREADS_LOG2;
-  floats.seconds = permi_gpu_seconds(n, view->parts, PERM_GPU_FLOATS);
+  floats.seconds = permi_gpu_seconds(plan->elements, view->parts, PERM_GPU_FLOATS);
   *plan = floats;
-}
-
-/* Returns the most of a row's low words, in units of 2^-62, if their unit is 2^(shift - 62). */
-static double permi_float_low(const permi_float_row *row, int walk, int shift)
-{
-  double sum[2];
-  for (int part = 0; part < 2; part++) {
-    sum[part] = ldexp(1, 37);
-    for (int j = 2; j < 2 + walk; j++)
-      sum[part] += fabs((double)permi_rest_of(row->entry[part][j])) + ldexp(1, shift - 1);
-  }
-  return fmax(sum[0], sum[1]);
 }
 
 /* Returns the digits expected of an estimate that is `relative` to sum |terms|. */
@@ -147,7 +135,8 @@ static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t 
   const size_t length = permi_plan_explain(leaf, buffer, size);
   return length + permi_say(length < size ? buffer + length : NULL, length < size ? size - length : 0,
                             "in pairs of floats, some %.0f digits; in doubles: %.3g s, %.0f digits\n",
-                            permi_floats_digits(n, leaf->estimate_relative), permi_gpu_seconds(n, parts, product),
+                            permi_floats_digits(n, leaf->estimate_relative),
+                            permi_gpu_seconds(leaf->information.work, parts, product),
                             permi_floats_digits(n, 0.3 * PERMI_UNIT));
 }
 
@@ -248,16 +237,21 @@ static perm_status permi_floats_leaf(const permi_dense_plan *plan, const permi_v
                                      const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n;
-  double a[2][PERM_MAX_N], low = 0, unit = ldexp(1, 120);
+  double a[2][PERM_MAX_N], low, unit = ldexp(1, 120);
   permi_floats floats = {plan->chunk_log2 - PERM_GPU_THREADS_LOG2, 13, 0, 0};
   permi_float_row row;
-  do { /* low words of all rows fit 24 bits */
+  do { /* low words, in units of 2^-62, of all rows fit 24 bits of 2^(shift - 62) */
     low = 0;
     floats.shift++;
     for (int i = 0; i < n; i++) {
       permi_plan_row(plan, view, i, a);
       permi_float_row_make(a, n, view->parts, &row);
-      low = fmax(low, permi_float_low(&row, floats.walk, floats.shift));
+      for (int part = 0; part < view->parts; part++) {
+        double sum = ldexp(1, 37);
+        for (int j = 2; j < 2 + floats.walk; j++)
+          sum += fabs((double)permi_rest_of(row.entry[part][j])) + ldexp(1, floats.shift - 1);
+        low = fmax(low, sum);
+      }
     }
   } while (low > ldexp(1, floats.shift + 24));
   leaf->scale_exp2 -= 120;

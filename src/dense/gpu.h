@@ -110,15 +110,11 @@ static perm_gpu_product permi_gpu_product_of(const permi_dense_plan *plan)
                                                 : PERM_GPU_ROUNDED;
 }
 
-static double permi_gpu_element_seconds(int parts, int product)
+static double permi_gpu_seconds(double elements, int parts, int product)
 {
   static const double rate[4][2] = PERMI_GPU_DENSE_RATES;
-  return permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) / rate[product][parts - 1];
-}
-
-static double permi_gpu_seconds(int n, int parts, int product)
-{
-  return n * ldexp(1, n - 1) * permi_gpu_element_seconds(parts, product) + PERMI_GPU_DENSE_COMPILE;
+  return elements / rate[product][parts - 1] *
+             permi_gpu_slower(product == PERM_GPU_FLOATS ? PERM_GPU_32 : PERM_GPU_FP64) + PERMI_GPU_DENSE_COMPILE;
 }
 
 static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
@@ -158,7 +154,7 @@ static void permi_gpu_plan(permi_dense_plan *plan, const permi_view *view)
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
   i = permi_clamp(i - 12, i < 3 ? i : 3, product == PERM_GPU_PIVOT ? 10 : 9); /* walk columns */
   plan->chunk_log2 = i + PERM_GPU_THREADS_LOG2;
-  plan->seconds = permi_gpu_seconds(n, view->parts, product);
+  plan->seconds = permi_gpu_seconds(plan->elements, view->parts, product);
 }
 
 static permi_gpu_lines permi_gpu_lines_of(const permi_dense_plan *plan, const permi_view *view)

@@ -56,15 +56,16 @@ static double permi_dense_seconds(const permi_maker *maker)
                          : parts == 2             ? PERMI_FORM_PAIR
                                                   : PERMI_FORM_NORMALISED;
   const permi_kernel *kernel = permi_kernel_for(&maker->reach->kernels, permi_isa(options), form, product, PERM_MAX_N);
-  const double seconds = n * ldexp(1, n - 1) / (kernel ? kernel->rate : permi_dense_rate(options));
+  const double elements = n * ldexp(1, n - 1);
+  const double seconds = elements / (kernel ? kernel->rate : permi_dense_rate(options));
   if (seconds <= 1 || !maker->reach->gpu || !permi_gpu_wanted(options, n))
     return seconds;
-  const double gpu = maker->reach->gpu->seconds(n, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
+  const double gpu = maker->reach->gpu->seconds(elements, parts, product == PERMI_DOUBLED         ? PERM_GPU_DOUBLED
                                                           : options->certify && parts == 2 ? PERM_GPU_ROUNDED
                                                                                            : PERM_GPU_PIVOT);
   return fmin(seconds, product == PERMI_DOUBLED
                            ? gpu
-                           : fmin(gpu, maker->reach->gpu->seconds(n, parts, PERM_GPU_FLOATS)));
+                           : fmin(gpu, maker->reach->gpu->seconds(elements, parts, PERM_GPU_FLOATS)));
 }
 
 /* Arrays of orders above PERM_MAX_N are asked last, and refused. */
