@@ -3269,7 +3269,7 @@ struct permi_leaf {
 
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, numbered;
+  int leaves, leaf_room, numbered, floats; /* floats: some leaf's */
   permi_leaf *leaf;
   permi_number number; /* if numbered: a factor */
   perm_precision precision;
@@ -9974,7 +9974,7 @@ typedef struct permi_maker {
   perm_result *result;
   permi_control *watch;
   const permi_reach *reach;
-  int n, integer;            /* the order of the array or block, and 1: of integers */
+  int n, integer, doubles;   /* the order of the array or block; 1: of integers; 1: not in pairs of floats */
   struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
@@ -10167,7 +10167,6 @@ typedef struct permi_array {
   permi_dense_plan plan;
   permi_exact_plan exact;
   perm_precision precision;
-  int doubles;                  /* 1: pairs of floats were not good enough */
 } permi_array;
 
 static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -10179,7 +10178,7 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = array->doubles = 0;
+  array->reduced = array->counted_made = array->exact_planned = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -10302,15 +10301,12 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
     return status;
   permi_array *array = maker->array;
   permi_dense_plan *plan = &array->plan;
+  const permi_problem *problem = array->problem;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   const double tolerance = options.tolerance;
-  options.tolerance = array->doubles ? DBL_MIN : tolerance; /* no floats */
-  if (block) {
-    const permi_problem *problem = array->problem;
-    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
-    status = permi_plan(problem->n, &view, &options, plan, maker->result);
-  } else {
-    status = permi_plan_array(array->problem, &options, plan, maker->result);
-  }
+  options.tolerance = maker->doubles ? DBL_MIN : tolerance; /* no floats */
+  status = block ? permi_plan(problem->n, &view, &options, plan, maker->result)
+                 : permi_plan_array(problem, &options, plan, maker->result);
   options.tolerance = tolerance;
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
@@ -10318,7 +10314,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                              plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
-    status = permi_plan_array(array->problem, &options, plan, maker->result);
+    status = permi_plan_array(problem, &options, plan, maker->result);
   }
   if (status != PERM_OK)
     return status;
@@ -10335,6 +10331,8 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
   const permi_problem *problem = array->problem;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   (void)block, (void)offer;
+  if (array->plan.form == PERMI_FORM_FLOATS)
+    maker->job->floats = 1;
   return permi_plan_leaf(&array->plan, &view, &maker->options->allocator, leaf) == PERM_OK
              ? PERM_OK
              : permi_fail_memory(maker->result);
@@ -10578,6 +10576,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
+  maker->job = *job;
   if (array->constant >= 0)
     permi_job_set_constant(*job, array->constant);
   else
@@ -10597,13 +10596,9 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_maker *maker = (const permi_maker *)context;
-  permi_array *array = maker->array;
+  const permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
-  if (array->constant < 0 && method == PERM_METHOD_DENSE && array->plan.form == PERMI_FORM_FLOATS && !array->doubles) {
-    array->doubles = 1;
-    return array->precision;
-  }
   return array->constant >= 0
              ? PERM_PRECISION_COUNT
              : permi_next_precision(maker->reach->engines, maker->reach->engine_count,
@@ -10718,8 +10713,8 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Raises the precision while the result is worse than wanted. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+/* Raises the precision while the result is worse than wanted; first *doubles after floats. */
+static perm_status permi_solve(const permi_solver *solver, void *attempt, int *doubles, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
@@ -10742,6 +10737,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       run.checkpoint.part = run.checkpoint.parts = 0;
       run.checkpoint.merge = NULL;
     }
+    const int floats = job->floats && !*doubles;
     status = permi_run_job(job, &run, reach, result);
     job = NULL;
     result->plan_seconds = planned;
@@ -10751,7 +10747,10 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     if (status != PERM_OK || !permi_wants_more(options_given, result))
       break;
     began = permi_seconds();
-    options.precision = solver->next(attempt, &options, result);
+    if (floats)
+      *doubles = 1;
+    else
+      options.precision = solver->next(attempt, &options, result);
     options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
       break; /* pieces planned it at once (permi_plans_higher) */
@@ -10849,7 +10848,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  const perm_status status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  const perm_status status = permi_solve(&permi_array_solver, &maker, &maker.doubles, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }
@@ -10892,7 +10891,7 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
     status = permi_square_compute(&square, argument, options, start, result);
   else if (status == PERM_OK)
-    status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+    status = permi_solve(&permi_array_solver, &maker, &maker.doubles, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }
@@ -12093,7 +12092,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
     return PERM_OK;
   const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
   const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* or too many are left */
                   4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
   const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
   if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||

@@ -18147,10 +18147,8 @@ static perm_status permi_refused(const perm_job *job, const perm_partial *partia
   return permi_fail(result, PERM_ERROR_LIMIT, 1, "the plan was refused: this job only explains");
 }
 
-enum {
-  PERMI_FROM_ARRAY = 1, /* the matrix was given as an array: planning takes less time */
-  PERMI_UNSEEN = 2      /* the job runs at once, unexplained */
-};
+/* A job without pairs of floats; of an array, so that plans take less time; that runs at once, unexplained. */
+enum { PERMI_DOUBLES = 1, PERMI_FROM_ARRAY = 2, PERMI_UNSEEN = 4 };
 
 /* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_control *watch, int exact, double worth,
@@ -18172,6 +18170,7 @@ static perm_status permi_make_job(const perm_matrix *matrix, int how, permi_cont
   maker.working = &working;
   maker.result = result;
   maker.worth = worth;
+  maker.doubles = how & PERMI_DOUBLES;
   maker.seen = !(how & PERMI_UNSEEN) || options->execute || permi_in_pieces(options);
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
   if (!maker.job)
@@ -18507,7 +18506,7 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 typedef struct permi_sparse_attempt {
   const perm_matrix *matrix;
-  int how;
+  int how, doubles;
   double seconds;
   perm_precision precision;
 } permi_sparse_attempt;
@@ -18517,7 +18516,7 @@ static perm_status permi_sparse_attempt_plan(void *context, const perm_options *
 {
   permi_sparse_attempt *attempt = (permi_sparse_attempt *)context;
   const perm_status status = permi_job_or_none(
-      permi_sparse_job_planned(attempt->matrix, attempt->how, options, job, result), job);
+      permi_sparse_job_planned(attempt->matrix, attempt->how | attempt->doubles, options, job, result), job);
   if (status != PERM_OK)
     return status;
   *seconds = attempt->seconds = permi_job_seconds(*job);
@@ -18538,7 +18537,7 @@ static perm_status permi_compute_matrix(const perm_matrix *matrix, int how, cons
                                         permi_control *watch, double start, perm_result *result)
 {
   static const permi_solver solver = {permi_sparse_attempt_plan, NULL, permi_sparse_attempt_next};
-  permi_sparse_attempt attempt = {matrix, how | PERMI_UNSEEN, 0, PERM_PRECISION_DEFAULT};
+  permi_sparse_attempt attempt = {matrix, how | PERMI_UNSEEN, 0, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(matrix, options, watch, &exact, result);
   if (status == PERM_OK && matrix->m > 0 && watch->stopped == PERM_OK && !exact &&
@@ -18553,7 +18552,7 @@ static perm_status permi_compute_matrix(const perm_matrix *matrix, int how, cons
   }
   if (status == PERM_OK && watch->stopped != PERM_OK)
     return permi_fail_stopped(watch, result);
-  return permi_solve(&solver, &attempt, &permi_reach_real, options, start, result);
+  return permi_solve(&solver, &attempt, &attempt.doubles, &permi_reach_real, options, start, result);
 }
 
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options_given,

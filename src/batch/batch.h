@@ -272,7 +272,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
     return PERM_OK;
   const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
   const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* or too many are left */
                   4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
   const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
   if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||

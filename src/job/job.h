@@ -47,7 +47,7 @@ struct permi_leaf {
 
 struct perm_job {
   perm_allocator allocator;
-  int leaves, leaf_room, numbered;
+  int leaves, leaf_room, numbered, floats; /* floats: some leaf's */
   permi_leaf *leaf;
   permi_number number; /* if numbered: a factor */
   perm_precision precision;

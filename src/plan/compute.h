@@ -76,7 +76,7 @@ static perm_status permi_square_compute(const permi_problem *problem, int argume
   if (reach->route && reach->route(problem, options, argument, result))
     return result->status;
   permi_array_begin(&maker, &array, problem, argument);
-  const perm_status status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+  const perm_status status = permi_solve(&permi_array_solver, &maker, &maker.doubles, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }
@@ -119,7 +119,7 @@ static perm_status permi_reduced_compute(const permi_problem *problem, int equal
   if (status == PERM_OK && permi_reduced_is_dense(&array, &square, options, &status, result))
     status = permi_square_compute(&square, argument, options, start, result);
   else if (status == PERM_OK)
-    status = permi_solve(&permi_array_solver, &maker, reach, options, start, result);
+    status = permi_solve(&permi_array_solver, &maker, &maker.doubles, reach, options, start, result);
   permi_array_free(&array, &options->allocator);
   return status;
 }

@@ -74,7 +74,7 @@ typedef struct permi_maker {
   perm_result *result;
   permi_control *watch;
   const permi_reach *reach;
-  int n, integer;            /* the order of the array or block, and 1: of integers */
+  int n, integer, doubles;   /* the order of the array or block; 1: of integers; 1: not in pairs of floats */
   struct permi_array *array; /* of a block: see permi_array_ready */
   perm_status (*as_array)(struct permi_maker *maker, const struct permi_block *block);
   /* Hears an offer and its status; returns the status that counts. */
@@ -267,7 +267,6 @@ typedef struct permi_array {
   permi_dense_plan plan;
   permi_exact_plan exact;
   perm_precision precision;
-  int doubles;                  /* 1: pairs of floats were not good enough */
 } permi_array;
 
 static void permi_array_of(permi_maker *maker, permi_array *array, const permi_problem *problem, int argument)
@@ -279,7 +278,7 @@ static void permi_array_of(permi_maker *maker, permi_array *array, const permi_p
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->reduced = array->counted_made = array->exact_planned = array->doubles = 0;
+  array->reduced = array->counted_made = array->exact_planned = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;

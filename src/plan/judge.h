@@ -108,8 +108,8 @@ typedef struct permi_solver {
   perm_precision (*next)(const void *attempt, const perm_options *options, const perm_result *result);
 } permi_solver;
 
-/* Raises the precision while the result is worse than wanted. */
-static perm_status permi_solve(const permi_solver *solver, void *attempt, const permi_reach *reach,
+/* Raises the precision while the result is worse than wanted; first *doubles after floats. */
+static perm_status permi_solve(const permi_solver *solver, void *attempt, int *doubles, const permi_reach *reach,
                                const perm_options *options_given, double start, perm_result *result)
 {
   perm_options options = *options_given, run;
@@ -132,6 +132,7 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
       run.checkpoint.part = run.checkpoint.parts = 0;
       run.checkpoint.merge = NULL;
     }
+    const int floats = job->floats && !*doubles;
     status = permi_run_job(job, &run, reach, result);
     job = NULL;
     result->plan_seconds = planned;
@@ -141,7 +142,10 @@ static perm_status permi_solve(const permi_solver *solver, void *attempt, const 
     if (status != PERM_OK || !permi_wants_more(options_given, result))
       break;
     began = permi_seconds();
-    options.precision = solver->next(attempt, &options, result);
+    if (floats)
+      *doubles = 1;
+    else
+      options.precision = solver->next(attempt, &options, result);
     options.max_seconds = options_given->max_seconds; /* plans heed limits, no clock */
     if (options.precision == PERM_PRECISION_COUNT || (options.tolerance > 0 && permi_in_pieces(&options)))
       break; /* pieces planned it at once (permi_plans_higher) */

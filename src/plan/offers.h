@@ -99,15 +99,12 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
     return status;
   permi_array *array = maker->array;
   permi_dense_plan *plan = &array->plan;
+  const permi_problem *problem = array->problem;
+  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   const double tolerance = options.tolerance;
-  options.tolerance = array->doubles ? DBL_MIN : tolerance; /* no floats */
-  if (block) {
-    const permi_problem *problem = array->problem;
-    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
-    status = permi_plan(problem->n, &view, &options, plan, maker->result);
-  } else {
-    status = permi_plan_array(array->problem, &options, plan, maker->result);
-  }
+  options.tolerance = maker->doubles ? DBL_MIN : tolerance; /* no floats */
+  status = block ? permi_plan(problem->n, &view, &options, plan, maker->result)
+                 : permi_plan_array(problem, &options, plan, maker->result);
   options.tolerance = tolerance;
   while (status == PERM_OK && !block &&
          permi_plans_higher(&options, permi_expected_relative(plan->n, plan->precision))) {
@@ -115,7 +112,7 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
                                              plan->precision);
     if (options.precision == PERM_PRECISION_COUNT)
       break;
-    status = permi_plan_array(array->problem, &options, plan, maker->result);
+    status = permi_plan_array(problem, &options, plan, maker->result);
   }
   if (status != PERM_OK)
     return status;
@@ -132,6 +129,8 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
   const permi_problem *problem = array->problem;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   (void)block, (void)offer;
+  if (array->plan.form == PERMI_FORM_FLOATS)
+    maker->job->floats = 1;
   return permi_plan_leaf(&array->plan, &view, &maker->options->allocator, leaf) == PERM_OK
              ? PERM_OK
              : permi_fail_memory(maker->result);
@@ -375,6 +374,7 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
   *job = permi_job_new(&options->allocator, PERM_PRECISION_DEFAULT);
   if (!*job)
     return permi_fail_memory(result);
+  maker->job = *job;
   if (array->constant >= 0)
     permi_job_set_constant(*job, array->constant);
   else
@@ -394,13 +394,9 @@ static perm_status permi_array_make(void *context, const perm_options *options, 
 static perm_precision permi_array_next(const void *context, const perm_options *options, const perm_result *result)
 {
   const permi_maker *maker = (const permi_maker *)context;
-  permi_array *array = maker->array;
+  const permi_array *array = maker->array;
   const perm_method method = array->engine->method;
   (void)options, (void)result;
-  if (array->constant < 0 && method == PERM_METHOD_DENSE && array->plan.form == PERMI_FORM_FLOATS && !array->doubles) {
-    array->doubles = 1;
-    return array->precision;
-  }
   return array->constant >= 0
              ? PERM_PRECISION_COUNT
              : permi_next_precision(maker->reach->engines, maker->reach->engine_count,

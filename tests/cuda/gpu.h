@@ -51,6 +51,13 @@ static perm_result cuda_compute(int n, int parts, const double *a, const perm_op
   return r;
 }
 
+static perm_result cuda_compute_sparse(const perm_matrix *a, const perm_options *options)
+{
+  perm_result r;
+  perm_compute_sparse(a, options, &r);
+  return r;
+}
+
 static perm_options cuda_options(int precision, int certify)
 {
   perm_options options;

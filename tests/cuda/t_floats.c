@@ -320,7 +320,7 @@ TEST(t_cuda_floats_plans)
 TEST(t_cuda_twin_floats_on_a_card)
 {
   static const int card[5] = {128, 2520000, 32, 10501000, 384}; /* 64; the twin is of sm_22, half the lanes */
-  static double a[64 * 64];
+  static double a[64 * 64], whole[20 * 20];
   perm_options options;
   permi_dense_plan plan;
   perm_result r, truth;
@@ -346,17 +346,26 @@ TEST(t_cuda_twin_floats_on_a_card)
     options = cuda_options(PERM_PRECISION_DEFAULT, 0);
     r = cuda_compute(18, 1, a, &options);
   }
-  for (int way = 0; way < 3; way++) {
+  perm_matrix matrix; /* the same, and a block of permanent 1 */
+  memset(whole, 0, sizeof whole);
+  for (int i = 0; i < 18; i++)
+    memcpy(whole + 20 * i, a + 18 * i, 18 * sizeof *a);
+  whole[18 * 20 + 18] = whole[18 * 20 + 19] = whole[19 * 20 + 18] = 0.5;
+  whole[19 * 20 + 19] = 1.5;
+  CHECK(perm_matrix_from_dense(20, 20, whole, 20, NULL, &matrix, &r) == PERM_OK);
+  for (int k = 0; k < 6; k++) {
+    const int way = k / 2;
     options = cuda_options(way == 2 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT, 0);
     options.tolerance = way == 1 ? 1e-10 : 1;
-    r = cuda_compute(18, 1, a, &options);
+    r = k % 2 ? cuda_compute_sparse(&matrix, &options) : cuda_compute(18, 1, a, &options);
     truth = way == 0 ? r : truth;
     CHECK_SHOW(r.status == PERM_OK && r.isa == PERM_ISA_CUDA && r.escalated == (way == 1) &&
                    r.precision == options.precision && (strstr(r.message, "floats") != NULL) == (way == 0),
-               "way %d: escalated %d: %s", way, r.escalated, r.message);
+               "sparse %d, way %d: escalated %d: %s", k % 2, way, r.escalated, r.message);
     CHECK(r.error_estimate <= options.tolerance * fabs(r.value));
     CHECK(fabs(r.value - truth.value) <= truth.error_estimate);
   }
+  perm_matrix_free(&matrix);
   inside_floats_gain = 2;
   perm_cuda_test_card(NULL);
   perm_cuda_test_driver(0);

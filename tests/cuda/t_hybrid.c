@@ -48,13 +48,6 @@ static perm_options cuda_codegen_options(void)
   return options;
 }
 
-static perm_result cuda_compute_sparse(const perm_matrix *a, const perm_options *options)
-{
-  perm_result r;
-  perm_compute_sparse(a, options, &r);
-  return r;
-}
-
 /* Within their estimates of the CPU's double-doubles: densities, blocks, singular, either orientation. */
 static void cuda_sparse_against_cpu(int rounds, int n_most)
 {
