@@ -445,7 +445,7 @@ TEST(t_choices_of_searches)
       problem = permi_problem_make(n, n, whole ? NULL : a, whole ? integer : NULL, n, &permi_reach_real, NULL, NULL);
       CHECK(permi_matrix_of_array(&problem, nnz, &options.allocator, &matrix));
       permi_result_clear(&result);
-      status = permi_sparse_job(&matrix, 1, &options, &job, &result);
+      status = permi_sparse_job(&matrix, PERMI_FROM_ARRAY, &options, &job, &result);
       perm_matrix_free(&matrix);
       snprintf(name, sizeof name, "order %d, kind %d", n, whole);
       choices_explained(name, status, job, &result);

@@ -54,7 +54,7 @@ TEST(t_judge_of_rounded_integers)
 }
 
 /* A solver whose results are numbers with the bound that its precision has, and who counts what it is asked. */
-typedef struct offers_solver { int plans, makes, inexact; double seconds; } offers_solver;
+typedef struct offers_solver { int plans, makes, inexact; double seconds; int floats, doubles; } offers_solver;
 
 static perm_status offers_plan(void *attempt, const perm_options *options, double *seconds, perm_job **job,
                                perm_result *result)
@@ -79,6 +79,7 @@ static perm_status offers_make(void *attempt, const perm_options *options, perm_
     return PERM_ERROR_MEMORY;
   (*job)->number = number;
   (*job)->numbered = 1;
+  (*job)->floats = solver->floats;
   return PERM_OK;
 }
 
@@ -92,18 +93,20 @@ static perm_precision offers_next(const void *attempt, const perm_options *optio
 TEST(t_judge_plans_no_more_than_it_runs)
 {
   static const permi_solver solve = {offers_plan, offers_make, offers_next};
-  static const struct { int inexact; double seconds; int plans, makes, escalated; } expect[] = {
-      {0, 1e-3, 1, 1, 0}, {1, 1e-3, 2, 2, 1}, {2, 1e-3, 2, 2, 1}, {1, 2, 2, 1, 0}};
+  static const struct { int inexact; double seconds; int plans, makes, escalated, floats; } expect[] = {
+      {0, 1e-3, 1, 1, 0, 0}, {1, 1e-3, 2, 2, 1, 0}, {2, 1e-3, 2, 2, 1, 0}, {1, 2, 2, 1, 0, 0},
+      {0, 1e-3, 1, 1, 0, 1}, {1, 1e-3, 2, 2, 1, 1}, {2, 1e-3, 3, 3, 2, 1}, {3, 1e-3, 3, 3, 2, 1}, {1, 2, 2, 1, 0, 1}};
   size_t k;
   for (k = 0; k < sizeof expect / sizeof *expect; k++) {
-    offers_solver solver = {0, 0, expect[k].inexact, expect[k].seconds};
+    offers_solver solver = {0, 0, expect[k].inexact, expect[k].seconds, expect[k].floats, 0};
     perm_options options;
     perm_result result;
     memset(&options, 0, sizeof options);
     memset(&result, 0, sizeof result);
-    CHECK(permi_solve(&solve, &solver, permi_reach_of(1), &options, permi_seconds(), &result) == PERM_OK);
+    CHECK(permi_solve(&solve, &solver, &solver.doubles, permi_reach_of(1), &options, permi_seconds(),
+                      &result) == PERM_OK);
     CHECK_SHOW(solver.plans == expect[k].plans && solver.makes == expect[k].makes &&
-                   result.escalated == expect[k].escalated,
+                   result.escalated == expect[k].escalated && solver.doubles == (expect[k].floats && solver.plans > 1),
                "%d: %d plans, %d jobs, escalated %d", (int)k, solver.plans, solver.makes, result.escalated);
   }
 }
@@ -520,7 +523,8 @@ TEST(t_offers_of_dense_sums_on_gpus)
       matrix.imaginary = parts == 2 ? matrix.real : NULL;
       matrix.kind = parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
       there = offers_plan_of(&matrix, options, PERM_METHOD_DENSE).offer.seconds;
-      CHECK_SHOW(there == permi_gpu_seconds(36, parts, k == 0 && parts == 2 ? PERM_GPU_ROUNDED : kind[k].product) &&
+      const int product = k == 0 && parts == 2 ? PERM_GPU_ROUNDED : kind[k].product;
+      CHECK_SHOW(there == permi_gpu_seconds(36 * ldexp(1, 35), parts, product) &&
                      there < here / 10, "%d parts, kind %d: %g s",
                  parts, k, there);
     }
