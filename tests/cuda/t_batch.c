@@ -309,6 +309,60 @@ TEST(t_cuda_twin_batches_in_floats)
   perm_cuda_test_driver(0);
 }
 
+/* Climbs by batches of moved matrices to the largest error of a value that pairs of floats keep, over the tolerance. */
+static double batch_climb(int n, int parts, double tolerance, long count)
+{
+  enum { MANY = 32, ROOM = 2 * 13 * 13 };
+  static double a[MANY * ROOM], best[ROOM], value[2 * MANY];
+  unsigned char todo[MANY];
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0), exactly = options;
+  const int size = n * n * parts;
+  double top = 0;
+  options.tolerance = tolerance;
+  exactly.gpu.devices = 0;
+  exactly.isa = PERM_ISA_AUTO;
+  exactly.precision = PERM_PRECISION_DD;
+  while (count > 0) {
+    const int kind = test_below(CUDA_KINDS);
+    double most = 0;
+    cuda_matrix(kind, n, parts, best);
+    for (int stale = 0; stale < 12 && count > 0; stale++, count -= MANY) {
+      int lead = -1;
+      for (int k = 0; k < MANY; k++)
+        floats_moved(n, n * parts, best, a + k * size);
+      batch_run(1, n, parts, MANY, a, &options, value, todo);
+      for (int k = 0; k < MANY; k++) {
+        const perm_result one = cuda_compute(n, parts, a + k * size, &exactly);
+        const double scale = ldexp(1, (int)one.exp2), *got = value + k * parts;
+        const double error = permi_modulus(got[0] - one.value * scale, parts == 2 ? got[1] - one.imaginary * scale : 0);
+        const double ratio = todo[k] ? 0 : error / (tolerance * permi_modulus(one.value, one.imaginary) * scale);
+        lead = ratio > most ? k : lead;
+        most = fmax(most, ratio);
+      }
+      if (lead >= 0) {
+        memcpy(best, a + lead * size, (size_t)size * sizeof *best);
+        stale = 0;
+      }
+    }
+    top = fmax(top, most);
+  }
+  return top;
+}
+
+/* PERM_FLOATS: a hundred times so many each way. */
+TEST(t_cuda_twin_batches_climbed)
+{
+  const long count = getenv("PERM_FLOATS") ? 100 * atol(getenv("PERM_FLOATS")) : 640;
+  perm_cuda_test_driver(1);
+  for (int way = 0; way < 4; way++) {
+    const double top = batch_climb(way < 2 ? 10 : 13, 1 + way % 2, way < 2 ? 1e-10 : 1e-7, count);
+    CHECK_SHOW(top <= 1, "way %d: %g", way, top);
+    if (test_verbose)
+      printf("  way %d: error / tolerance climbed to %.2g\n", way, top);
+  }
+  perm_cuda_test_driver(0);
+}
+
 TEST(t_cuda_gpu_batches_in_floats)
 {
   static double a[60 * 2 * 17 * 17], value[2][120];

@@ -122,6 +122,28 @@ static void floats_against_cpu(int kind, int n, int rounds)
            floats_name[kind], n, ran / ways, worst[0], worst[1], above, worst[2]);
 }
 
+/* Sets b to a with some of its n x columns numbers moved. */
+static void floats_moved(int n, int columns, const double *a, double *b)
+{
+  const int what = test_below(7);
+  memcpy(b, a, (size_t)(n * columns) * sizeof *b);
+  for (int k = test_below(3); k >= 0; k--) {
+    const int i = test_below(n), j = test_below(columns);
+    double *row = b + i * columns, *x = row + j, sum = 0;
+    for (int c = 0; c < columns; c++) {
+      sum += c == j ? 0 : row[c] * (test_below(2) ? 1 : -1);
+      row[c] = what == 5 ? a[(i + 1) % n * columns + c] : row[c];
+    }
+    *x = what == 0   ? 2 * test_uniform() - 1
+         : what == 1 ? *x * (0.9 + 0.2 * test_uniform())
+         : what == 2 ? -*x
+         : what == 3 ? 0
+         : what == 4 ? *x * (1 + 1e-6 * (test_uniform() - 0.5))
+         : what == 6 ? sum
+                     : *x;
+  }
+}
+
 /* Climbs from matrices of every kind to the largest ratio, by `count` of them. */
 static double floats_climb(int way, long count)
 {
@@ -134,23 +156,7 @@ static double floats_climb(int way, long count)
     floats_matrix(kind == FLOATS_WILD ? FLOATS_BLOCKS : kind, n, a);
     double best = floats_ratio(n, a, way, "climbed");
     for (; count > 0 && stale < 120; count--) {
-      const int what = test_below(7);
-      memcpy(b, a, sizeof b);
-      for (int k = test_below(3); k >= 0; k--) {
-        const int i = test_below(n), j = test_below(n);
-        double *x = &b[i * n + j], sum = 0;
-        for (int c = 0; c < n; c++) {
-          sum += c == j ? 0 : b[i * n + c] * (test_below(2) ? 1 : -1);
-          b[i * n + c] = what == 5 ? a[(i + 1) % n * n + c] : b[i * n + c];
-        }
-        *x = what == 0   ? 2 * test_uniform() - 1
-             : what == 1 ? *x * (0.9 + 0.2 * test_uniform())
-             : what == 2 ? -*x
-             : what == 3 ? 0
-             : what == 4 ? *x * (1 + 1e-6 * (test_uniform() - 0.5))
-             : what == 6 ? sum
-                         : *x;
-      }
+      floats_moved(n, n, a, b);
       const double ratio = floats_ratio(n, b, way, "climbed");
       stale = ratio > best ? 0 : stale + 1;
       if (ratio > best)
