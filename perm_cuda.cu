@@ -562,9 +562,9 @@ static size_t permi_floats_explain(const permi_leaf *leaf, char *buffer, size_t 
 
 /* THE BOUND, in u = 2^-24, for rows one by one. z is a row sum y + l with |l| <= L, Y its rounding, P = |product of Y|,
    D the sum over rows of the product of the other |Y|; no underflow but 4.
-   1. A row is off by u |p l| + 6 u^2 |p Y| + 2 u |c Y| (tests/proofs/floats.g), |c| by row k is up to 2 k u P + u L D: a
-      term by (2 n^2 + 4 n) u^2 P + u L D (tests/proofs/floats.v); second order: a factor 1.0001. The pair of signs adds
-      (4 n + 1) u^2 P, sums in doubles u^2 P.
+   1. A row is off by u |p l| + 6 u^2 |p Y| + 2 u |c Y| (tests/proofs/floats.g), |c| by row k is up to 2 k u P + u L D:
+      a term by (2 n^2 + 4 n) u^2 P + u L D (tests/proofs/floats.v); second order: a factor 1.0001. The pair of signs
+      adds (4 n + 1) u^2 P, sums in doubles u^2 P.
    2. Rows where a chunk starts and entries of its walk are rounded to low units, all to 2^-62: z moves by at most M.
       prod(|Y| + x) is convex in x: (u L + M) D, and all that M does, <= (u L + M) (Q - P) / w, Q = prod(|Y| + w), w =
       2^-10. Sums of P and Q are right to (2 n + 17) u.
