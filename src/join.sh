@@ -17,6 +17,7 @@ join perm_mpi.c
 # The page of every public name.
 page=$out/api.md
 [ $out = . ] && page=docs/api.md
+[ -d "$(dirname $page)" ] || exit 0 # a copy of the source alone
 awk -f src/api.awk src/api/types.h src/api/calls.h src/api/sparse_calls.h src/api/more_calls.h src/mpi/api.h src/api/config.h \
   src/api/sparse_config.h src/api/more_config.h src/perm_mpi.c >$page.joined && mv $page.joined $page && exit
 rm -f $page.joined

@@ -180,7 +180,7 @@ for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' $(echo $pages | tr ' '
   check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_more.h perm_mpi.c perm_cuda.cu
 done
 
-check "README takes 9 kB at most" test "$(wc -c <README.md)" -le 9216
+check "README takes 8 kB at most" test "$(wc -c <README.md)" -le 8192
 for page in $pages; do
   for link in $(grep -oE '\]\([^)#]+' $page | cut -c 3- | grep -v '^http' | sort -u); do
     check "$page: $link" test -e "$(dirname $page)/$link"
