@@ -39,6 +39,7 @@ function unit(  k, at, list, count, name, heading) {
     heading = heading (heading == "" ? "" : ", ") list[k]
     index_of[at] = index_of[at] (index_of[at] == "" ? "" : ", ") "`" list[k] "`"
   }
+  sub(/\n+$/, "\n\n", before)
   text[at] = text[at] (heading == "" ? "" : "### " heading "\n\n") before (comment == "" ? "" : comment "\n") "```c\n" code "```\n\n"
   before = comment = code = names = ""
 }
@@ -71,7 +72,7 @@ inside {
   else api = 0
   if (!depth) { name = names_of($0); if ((name " ") ~ /_FILE / && (substr(name, 2) in seen)) next; names = names name }
   code = code $0 "\n"
-  depth += gsub(/{/, "{") - gsub(/}/, "}")
+  depth += gsub(/[{]/, "&") - gsub(/[}]/, "&")
 }
 END {
   unit()
