@@ -45,7 +45,7 @@ all: $(B)/perm examples ## the command and the examples
 run: $(B)/tour ## the main job: exact permanents of real structures and matrices
 	$(B)/tour $(if $(PERM_MATRICES),$(wildcard $(PERM_MATRICES)/*.mtx))
 
-headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_more.h, perm_cuda.cu and perm_mpi.c
+headers: ## joins the rooms of src/ into perm.h, perm_sparse.h, perm_more.h, perm_cuda.cu and perm_mpi.c; docs/api.md
 	@sh src/join.sh
 perm.h: $(ROOMS)
 	@sh src/join.sh

@@ -2465,21 +2465,42 @@ def test_arrays_of_jax():
         jax.jit(perm.permanent)(REAL)
 
 
-def programs():
-    with open(os.path.join(HERE, os.pardir, os.pardir, "docs", "python.md"), encoding="utf-8") as file:
-        return re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+DOCS = os.path.join(HERE, os.pardir, os.pardir, "docs")
 
 
-@pytest.mark.parametrize("text", programs(), ids=lambda text: re.search(r"import (\w+)", text)[1])
-def test_programs_of_the_manual(text):
-    """docs/python.md: each program runs as it stands there, and prints its comments."""
-    for package in re.findall(r"^import (jax|torch|networkx|scipy)", text, re.M):
+def programs(pages=("python.md",)):
+    """The Python programs of these pages of docs/."""
+    texts = []
+    for page in pages:
+        with open(os.path.join(DOCS, page), encoding="utf-8") as file:
+            texts += re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+    return texts
+
+
+@pytest.mark.parametrize("text", programs(sorted(page for page in os.listdir(DOCS) if page.endswith(".md"))),
+                         ids=lambda text: re.search(r"import (\w+)", text)[1])
+def test_programs_of_the_manual(text, tmp_path, monkeypatch):
+    """docs/: each program runs as it stands there, and prints its comments."""
+    for package in re.findall(r"\b(jax|torch|networkx|scipy)\b", " ".join(re.findall("^import .*", text, re.M))):
         pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
-        exec(compile(text, "docs/python.md", "exec"), {"__name__": "__main__"})
-    wanted = re.findall(r"^ *print\(.*\)  # (.*)$", text, re.M)
+        exec(compile(text, "docs", "exec"), {"__name__": "__main__"})
+    wanted = re.findall(r"^ *print\(.*\) +# (.*)$", text, re.M)
     assert wanted and told.getvalue().splitlines() == wanted
+
+
+def test_table_of_statuses():
+    """docs/faq.md: every status of the library, with its exception."""
+    with open(os.path.join(DOCS, "faq.md"), encoding="utf-8") as file:
+        told = dict(re.findall(r"^\| `(PERM_\w+)` \|.*\| (\w+) \| \d \|$", file.read(), re.M))
+    raised = {}
+    for number in range(-99, 100):
+        name = perm._lib.perm_name(b"status", number).decode()
+        if name != "unknown":
+            raised[name] = type(perm._error(number, b"")).__name__ if number else "none"
+    assert len(told) > 20 and told == raised
 
 
 def program_of(package):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # README.md, docs/ and the manuals on top of the sources, executed: every command as it stands there, every example
-# program, every option and make target that they name. Usage: tests/house/manuals.sh [names | full]
+# program, every option and make target that they name; the tables of statuses and names are complete. Usage: tests/house/manuals.sh [names | full]
 #   full   also what compiles for a minute
 #   names  no commands, only that what prose and tables name is there
 # The last line is `N passed, N failed, N skipped`.
@@ -62,10 +62,16 @@ merge() { # all of a job's parts, and the value of the whole
   for part in $(seq 100); do build/perm --part $part/100 --checkpoint $part.ck matrix.mtx >/dev/null || return 1; done
   run "$1" && grep -qF "$value" out
 }
-execute() { # execute COMMAND
-  command=$1
-  grep -qxF -- "$command" $out/executed 2>/dev/null && return
-  echo "$command" >>$out/executed
+execute() { # execute COMMAND; on some pages a comment that begins with a number is what it prints
+  command=$1 wanted=""
+  case $file in README.md | docs/start.md | docs/faq.md | docs/formats.md)
+    wanted=$(grep -F -- "$command " $root/$file | sed -n 's/.* # *\([0-9][0-9/]*\).*/\1/p' | head -n 1);; esac
+  grep -qxF -- "$command${wanted:+ # $wanted}" $out/executed 2>/dev/null && return
+  echo "$command${wanted:+ # $wanted}" >>$out/executed
+  run_command
+  [ -z "$wanted" ] || check "$command prints $wanted" grep -qwF -- "$wanted" out
+}
+run_command() {
   case $command in
     "make setup"* | "make run") check "$command" make -n ${command#make };; # .ci/run, tests/cli.sh run them
     *bench-cuda*) check "$command" make -n ${command#make };;
@@ -74,7 +80,7 @@ execute() { # execute COMMAND
       elif [ "$command" != "${command#*--gpus}" ] && ! has_gpu; then skip "$command: no GPU"
       elif [ "$full" != full ]; then untried="$untried; $command"
       else check "$command" run "$command"; fi;;
-    "cc -O2 sparse.c -lm") # half a minute or more
+    "cc -O2 sparse.c -lm" | "cc -O2 start.c -lm") # half a minute or more
       if [ "$full" != full ]; then untried="$untried; $command"; else check "$command" run "cd bare && $command"; fi;;
     "cc -O2 a.c -lm") check "$command" run "cd bare && $command";;
     "cc -O2 "*.c*"&& ./a.out") # exactly as it is printed, and what it says is the comment
@@ -127,6 +133,19 @@ example_of perm_sparse.h >text
 check "perm_sparse.h's example" program "${value#permanent = }" '#include "perm_sparse.h"' "" <text
 example_of perm_more.h >text
 check "perm_more.h's example" program "$(sed -n 's/.*e.high);  *\/\/ //p' text)" '#include "perm_more.h"' "" <text
+# Snippets of docs/start.md, each in the frame that the page has first: the comments behind printf are what they print.
+awk '/^```c$/ {text = ""; inside = 1; next}
+  /^```/ && inside {inside = 0; if (frame == "") frame = text; else {name = "snippet" ++count; split(frame, part, " *// the snippet\n")
+    printf "%s%s%s", part[1], text, part[2] >(name ".c"); printf "%s", said >(name ".said"); close(name ".c"); close(name ".said")}; said = ""; next}
+  inside {text = text $0 "\n"; if (/printf.*; *\/\/ /) {sub(/.*\/\/ /, ""); said = said $0 "\n"}}' $root/docs/start.md
+snippet() { # snippet NAME
+  grep -v '#define PERM_IMPLEMENTATION' $1.c >framed.c &&
+    ${CC:-cc} -std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -I. framed.c build/perm.o -o framed -fopenmp -lm &&
+    ./framed >said && test -s said && diff said $1.said
+}
+rm -f start.ck
+check "start.md has 8 snippets" test "$(ls snippet*.c | wc -l)" -eq 8
+for text in snippet*.c; do check "start.md: $text" snippet ${text%.c}; done
 for mpi in $mpis; do
   compile=$(mpicc_of $mpi) start="$(mpirun_of $mpi) -np 2" with="build/perm_mpi.o build/perm.o"
   $compile -O1 -I. -c perm_mpi.c -o build/perm_mpi.o
@@ -161,12 +180,41 @@ for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' $(echo $pages | tr ' '
   check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_more.h perm_mpi.c perm_cuda.cu
 done
 
-check "README takes 9 kB at most" test "$(wc -c <README.md)" -le 9216
+check "README takes 8 kB at most" test "$(wc -c <README.md)" -le 8192
 for page in $pages; do
   for link in $(grep -oE '\]\([^)#]+' $page | cut -c 3- | grep -v '^http' | sort -u); do
     check "$page: $link" test -e "$(dirname $page)/$link"
   done
 done
+
+# Links into pages.
+anchors() { # anchors PAGE: of its headings, as GitHub names them, and ids
+  awk '/^```/ {code = !code} code {next} /^#+ / {sub(/^#+ /, ""); $0 = tolower($0); gsub(/[^a-z0-9 _-]/, ""); gsub(/ /, "-"); print}
+    match($0, /id="[^"]*"/) {print substr($0, RSTART + 4, RLENGTH - 5)}' $1
+}
+for page in $pages; do
+  for link in $(grep -oE '\]\([^)]*#[^)]+' $page | cut -c 3- | grep -v '^http' | sort -u); do
+    to=${link%%#*}; to=${to:+$(dirname $page)/$to}
+    check "$page: $link" sh -c "echo '$(anchors ${to:-$page} | tr '\n' ' ')' | grep -qwF -- '${link#*#}'"
+  done
+done
+
+# docs/api.md has every function that is linked and every public macro; docs/faq.md every status with the exit code of the
+# command (test_perm.py compares its exceptions), and refusals that the command has.
+for name in $(nm build/perm.o | sed -n 's/.* T \(perm_[a-z_0-9]*\)$/\1/p') $(grep -ohE '^perm_status perm_mpi_[a-z_]+' src/mpi/api.h | cut -c 13-) \
+  $(sed -n 's/^#define \(PERM_[A-Z_]*\)\( .*\|(X).*\)/\1/p' src/api/*.h | grep -v 'API$') $(grep -ohE '^   PERM_[A-Z_]+' src/api/config.h); do
+  check "docs/api.md: $name" grep -qF "\`$name\`" docs/api.md
+done
+printf '%s\n' '#define PERM_CLI_LINKED' '#define main command' '#include "examples/command/perm_cli.c"' '#undef main' \
+  '#define SHOW(name, number, text) printf("%s %d\n", #name, cli_exit_code(name));' \
+  'int main(void) { PERM_STATUS_LIST(SHOW) return 0; }' >$out/codes.c
+check "exit codes" ${CC:-cc} -w -I. $out/codes.c build/perm.o -o $out/codes -fopenmp -lm
+$out/codes >$out/codes.are
+awk -F '|' '/^\| `PERM_/ {gsub(/[ `]/, "", $2); gsub(/ /, "", $6); print $2, $6}' docs/faq.md >$out/codes.said
+check "docs/faq.md: statuses and exit codes" sh -c "test -s $out/codes.are && diff $out/codes.are $out/codes.said"
+sed -n '/^| it says/,/^$/p' docs/faq.md | cut -d'|' -f 2 | grep -oE '`[^`]*`' | tr -d '`' >$out/refusals
+check "docs/faq.md has refusals" test "$(wc -l <$out/refusals)" -ge 5
+while read -r text <&3; do check "docs/faq.md: $text" grep -qaF -- "$text" build/perm; done 3<$out/refusals
 
 # GUARANTEES: every point of a manual is in the table, every test of the table exists.
 for file in perm.h perm_sparse.h perm_more.h perm_mpi.c perm_cuda.cu; do

@@ -16,6 +16,7 @@ check "joining" sh src/join.sh $out
 for file in perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c; do
   check "$file is joined from src/ (make headers)" cmp $file $out/$file
 done
+check "docs/api.md is made from src/ (make headers)" cmp docs/api.md $out/api.md
 
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
 check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
