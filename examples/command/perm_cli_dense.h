@@ -73,7 +73,7 @@ static void cli_seconds_taken(perm_options *options, double seconds)
 
 #define CLI_PATIENCE 0.5 /* seconds of sampling, after which a quarter of them for the permanent is worth a word */
 
-/* After samples that took long: would the permanent itself have been there sooner? */
+/* After samples that took long: would the permanent itself have been there sooner? (A guarantee asks by itself.) */
 static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double seconds)
 {
   perm_options options = run->options;
@@ -81,12 +81,12 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   perm_job *job = NULL;
   char time[32];
   options.max_seconds = 0.1 * seconds < 1 ? 0.1 * seconds : 1; /* of planning */
-  if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
+  if (seconds < CLI_PATIENCE || run->estimate_plan.guarantee || *options.cancel ||
+      perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
     return;
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
     perm_amount_text("seconds", cli_predict(run, job).seconds, time, sizeof time);
-    fprintf(stderr, "perm: without %s the permanent itself is predicted to take %s\n",
-            run->estimate_plan.guarantee ? "--guarantee" : "--estimate", time);
+    fprintf(stderr, "perm: without --estimate the permanent itself is predicted to take %s\n", time);
   }
   perm_job_free(job);
 }
