@@ -1,6 +1,6 @@
 #!/bin/sh
 # make bench-sparse: whole processes on sparse matrices, one thread, as Markdown on standard output. Medians are over
-# seeds 1 to 5. Real matrices from the directory PERM_MATRICES, else skipped. Argument reach: only the section of that name.
+# seeds 1 to 5. Real matrices from the directory PERM_MATRICES, else skipped. Argument reach or samplers: only that section.
 cd "$(dirname "$0")/.." || exit 1
 process() { build/bench_sparse process build/perm --threads 1 "$@"; }
 head='| matrix | seconds | MB | permanent | what is known, how |
@@ -31,6 +31,35 @@ if [ "$1" = reach ]; then
   exit
 fi
 
+samplers() { # instances of the kinds on which rejection samplers were compared (AAAI 2023): exact, and as a guarantee
+  echo; echo "## Few entries a line: the permanent, and --guarantee 0.1,0.05; whole process, seconds, seeds 1 to 3"; echo
+  echo "| matrix | permanent | by | guarantee | by |"
+  echo "|---|---|---|---|---|"
+  for name in mixed:50 random-entries:50 random-lines:50 random-permutations:50 \
+              mixed:60 random-entries:60 random-lines:60 random-permutations:60; do
+    for seed in 1 2 3; do
+      set -- --threads 1 --seed $seed --generate $name
+      process --seed $seed --generate $name
+      start=$(date +%s.%N); build/perm "$@" --guarantee 0.1,0.05 --json; end=$(date +%s.%N)
+      echo "$end $start"
+    done | awk -F'|' -v name="$name" '
+      function least_most(least, most) { return least == most ? least : least " to " most }
+      function note(kind, seconds) { if (!(kind in most) || seconds > most[kind]) most[kind] = seconds
+        if (!(kind in least) || seconds < least[kind]) least[kind] = seconds }
+      /^\|/ { note("exact", $3 + 0); by = $6; gsub(/.*; |,.*|^ *| *$/, "", by); ways[by] }
+      /^{/ { way = /computed: method/ ? "computed" : /"samples":0,/ ? "small blocks" : "samples"; taken[way]++ }
+      /^[0-9]/ { split($0, clock, " "); note("guarantee", sprintf("%.3f", clock[1] - clock[2]) + 0) }
+      END { for (by in ways) methods = methods (methods ? ", " : "") by
+        for (way in taken) told = told (told ? ", " : "") way
+        printf "| %s | %s | %s | %s | %s |\n", name, least_most(least["exact"], most["exact"]), methods,
+               least_most(least["guarantee"], most["guarantee"]), told }'
+  done
+}
+if [ "$1" = samplers ]; then
+  samplers
+  exit
+fi
+
 [ -n "$PERM_MATRICES" ] || echo "SKIP real matrices: PERM_MATRICES is not set" >&2
 echo; echo "## Whole process, one thread (best of 5; over a second, once)"; echo
 echo "$head"
@@ -58,5 +87,6 @@ for name in er:40:0.1 er:40:0.2 regular:100:3; do
 done
 
 reach
+samplers
 build/bench_sparse planner polynomial threads tracking amplitudes
 # SPDX-License-Identifier: MIT
