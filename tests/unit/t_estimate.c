@@ -425,15 +425,35 @@ TEST(t_estimate_guarantee)
   CHECK_TEXT(e.message, "plan: guarantee chooses the estimator");
 }
 
+typedef struct t_estimate_heap {
+  long calls, fails, live;
+} t_estimate_heap;
+
+static void *t_estimate_allocate(size_t bytes, void *data)
+{
+  t_estimate_heap *heap = (t_estimate_heap *)data;
+  void *pointer = heap->calls++ == heap->fails ? NULL : malloc(bytes);
+  heap->live += pointer != NULL;
+  return pointer;
+}
+
+static void t_estimate_release(void *pointer, void *data)
+{
+  ((t_estimate_heap *)data)->live -= pointer != NULL;
+  free(pointer);
+}
+
 /* A guarantee computes what an engine is predicted to do sooner than samples: integers to the last bit of a double. */
 TEST(t_estimate_guarantee_computes)
 {
   static double a[45 * 45];
   const perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 0.2, 0.9, 3, 1};
   const perm_estimate_plan drawn = {PERM_ESTIMATOR_REJECTION, 0, 0.2, 0.9, 3, 0};
+  t_estimate_heap heap = {0, 0, 0};
   perm_options options = {0};
   perm_estimate e, f;
-  int n, i, j, kind;
+  int n, i, j, kind, drawn_instead = 0;
+  memset(&e, 0, sizeof e);
   for (n = 30; n <= 40; n += 10)
     for (kind = 0; kind < 3; kind++) { /* integers, reals, one row negative */
       double expected = 2 * pow(3, n - 2);
@@ -468,6 +488,17 @@ TEST(t_estimate_guarantee_computes)
   CHECK(perm_estimate_real(30, a, 30, &drawn, NULL, &f) == PERM_OK && f.samples > 0);
   options.max_seconds = 1e-9;
   CHECK(perm_estimate_real(30, a, 30, &plan, &options, &e) == PERM_STOPPED_TIME && e.value != e.value);
+  options.max_seconds = 0;
+  options.threads = 1;
+  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* without memory to compute it draws samples, or fails */
+    heap.calls = 0;
+    options.allocator = (perm_allocator){t_estimate_allocate, t_estimate_release, &heap};
+    const perm_status status = perm_estimate_real(30, a, 30, &plan, &options, &e);
+    CHECK_SHOW(status == PERM_OK || status == PERM_ERROR_MEMORY, "%ld: %d", heap.fails, (int)status);
+    CHECK(heap.live == 0 && (status != PERM_OK || fabs(e.value / (2 * pow(3, 28)) - 1) < 0.3));
+    drawn_instead += status == PERM_OK && e.samples > 0;
+  }
+  CHECK(heap.fails > 10 && drawn_instead > 3 && e.samples == 0);
 }
 
 /* Between certain_low and certain_high is every permanent, those below 0 too. */
