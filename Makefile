@@ -447,7 +447,7 @@ $(B)/perm.1: examples/command/perm_man.awk $(B)/perm
 clean: ## remove build/ and the extension module
 	rm -rf $(B) $(EXTENSION)
 
-help: ## this list
+help: # lists what has two #
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 14
 	@echo "check PART=$$(sed -n '/-ci /d; s/^check-\([a-z]*\):.*/\1/p' Makefile | sort | paste -sd '|' -)"
 # SPDX-License-Identifier: MIT

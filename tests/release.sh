@@ -10,7 +10,7 @@ scale=${SCALE:-1} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)} seed=${SEED:-1} out
 export OMP_WAIT_POLICY=passive
 least_scale=0.1 # parts without a size of their own run from here on
 of() { awk -v all="$1" -v scale="$scale" -v least="$2" 'BEGIN { split(scale, part, "/"); n = all * part[1] / (part[2] ? part[2] : 1)
-  printf "%.0f", n > least ? n : least }'; } # of FULL LEAST
+  printf "%.0f", (n > least ? n : least) }'; } # of FULL LEAST
 [ "$(of 1e9 0)" -gt 0 ] || { echo "SCALE=$scale: expected a number or a fraction, such as 1/1000"; exit 2; }
 whole() { [ "$(of 1000000 0)" -ge "$(awk "BEGIN { print 1000000 * $least_scale }")" ]; }
 since=${SINCE:-$(git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-count=30 HEAD | tail -n 1)}

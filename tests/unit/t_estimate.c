@@ -490,7 +490,7 @@ TEST(t_estimate_guarantee_computes)
   CHECK(perm_estimate_real(30, a, 30, &plan, &options, &e) == PERM_STOPPED_TIME && e.value != e.value);
   options.max_seconds = 0;
   options.threads = 1;
-  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* without memory to compute it draws samples, or fails */
+  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* then it samples, or fails */
     heap.calls = 0;
     options.allocator = (perm_allocator){t_estimate_allocate, t_estimate_release, &heap};
     const perm_status status = perm_estimate_real(30, a, 30, &plan, &options, &e);
