@@ -38,12 +38,13 @@ samplers() { # like the instances on which rejection samplers were compared (AAA
   echo "|---|---|---|---|---|---|"
   for name in mixed:50 random-entries:50 random-lines:50 random-permutations:50 \
               mixed:60 random-entries:60 random-lines:60 random-permutations:60; do
-    plan=$(build/perm --threads 1 --json --generate $name --explain)
+    plan=$(build/perm --threads 1 --json --generate $name --explain 2>/dev/null)
     { echo "$plan"
       for guarantee in "" "--guarantee 0.1,0.05"; do # what is predicted to take longer is not begun
         [ "$guarantee" ] || echo "$plan" | awk -v most=$most '{ exit !match($0, /"predicted_seconds":[0-9.e+-]*/) ||
           substr($0, RSTART + 20, RLENGTH - 20) + 0 > most }' || { echo '{'; echo time; continue; }
-        bash -c 'TIMEFORMAT="time %U"; time "$@"' - build/perm --threads 1 --json --generate $name --max-seconds $most $guarantee
+        bash -c 'ulimit -t $1; shift; TIMEFORMAT="time %U"; time "$@"' - $most build/perm --threads 1 --json \
+          --generate $name $guarantee || echo "{ stopped"
       done
     } 2>&1 | awk -v name="$name" '
       function key(name,  found) {
@@ -53,7 +54,7 @@ samplers() { # like the instances on which rejection samplers were compared (AAA
       /"predicted_seconds"/ { predicted = key("predicted_seconds"); by = key("method") }
       /^{/ { seen++; done = /"status":"PERM_OK"/
         how = !done ? "" : /computed: method/ ? "computed" : key("samples") " samples" }
-      /^time/ { seconds[++times] = done ? $2 : "" }
+      /^time/ { seconds[++times] = done ? $2 : ""; done = 0 }
       END { printf "| %s | %s | %.3g | %s | %s | %s |\n", name, seconds[1], predicted, by, seconds[2], how; exit times != 2 }'
   done
 }

@@ -81,8 +81,7 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
   perm_job *job = NULL;
   char time[32];
   options.max_seconds = 0.1 * seconds < 1 ? 0.1 * seconds : 1; /* of planning */
-  if (seconds < CLI_PATIENCE || run->estimate_plan.guarantee || *options.cancel ||
-      perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
+  if (seconds < CLI_PATIENCE || *options.cancel || perm_sparse_job(matrix, &options, &job, &result) != PERM_OK)
     return;
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
     perm_amount_text("seconds", cli_predict(run, job).seconds, time, sizeof time);
@@ -104,7 +103,7 @@ static void cli_compute_estimate(const cli *run, const perm_matrix *matrix, int 
              estimate->standard_error / hypot(estimate->value, estimate->imaginary));
   result->status = estimate->status;
   snprintf(result->message, sizeof result->message, "%s", estimate->message);
-  cli_rather_exact(run, matrix, estimate->seconds);
+  cli_rather_exact(run, matrix, plan.guarantee ? 0 : estimate->seconds);
 }
 
 /* *part, which has arrays as long as those of the matrix, becomes the matrix without a row and a column. */
