@@ -28,7 +28,7 @@ differential|sized|build/differential|build/differential --cases $(of 1e7 2000) 
 soundness|sized|build/soundness|build/soundness $(of 1e7 4000) $seed $jobs
 splitters|sized|build/climb|build/climb --splitters $(of 3000 30) $seed
 climber|sized|build/climb|build/climb -j $jobs $(of 1e6 1000) $seed
-residues|sized|build/residues|build/residues $(of 1e6 4000) $seed $jobs
+residues|sized|build/residues|build/residues $(of 1e6 20000) $seed $jobs
 false proofs|sized|build/false_proofs|build/false_proofs $(of 1e6 2000)
 fuzzing|sized||FUZZ_SECONDS=${FUZZ_SECONDS:-$(of 3600 4)} FUZZ_JOBS=$jobs sh tests/attack/fuzz/hours.sh
 proofs of rounding|sized||sh tests/proofs/run.sh
