@@ -452,7 +452,7 @@ TEST(t_estimate_guarantee_computes)
   t_estimate_heap heap = {0, 0, 0};
   perm_options options = {0};
   perm_estimate e, f;
-  int n, i, j, kind, drawn_instead = 0;
+  int n, i, j, kind, recovered = 0;
   memset(&e, 0, sizeof e);
   for (n = 30; n <= 40; n += 10)
     for (kind = 0; kind < 3; kind++) { /* integers, reals, one row negative */
@@ -490,15 +490,15 @@ TEST(t_estimate_guarantee_computes)
   CHECK(perm_estimate_real(30, a, 30, &plan, &options, &e) == PERM_STOPPED_TIME && e.value != e.value);
   options.max_seconds = 0;
   options.threads = 1;
-  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* then it samples, or fails */
+  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* it asks again, samples, or fails */
     heap.calls = 0;
     options.allocator = (perm_allocator){t_estimate_allocate, t_estimate_release, &heap};
     const perm_status status = perm_estimate_real(30, a, 30, &plan, &options, &e);
     CHECK_SHOW(status == PERM_OK || status == PERM_ERROR_MEMORY, "%ld: %d", heap.fails, (int)status);
     CHECK(heap.live == 0 && (status != PERM_OK || fabs(e.value / (2 * pow(3, 28)) - 1) < 0.3));
-    drawn_instead += status == PERM_OK && e.samples > 0;
+    recovered += status == PERM_OK;
   }
-  CHECK(heap.fails > 10 && drawn_instead > 3 && e.samples == 0);
+  CHECK(heap.fails > 100 && recovered > 50 && e.samples == 0);
 }
 
 /* Between certain_low and certain_high is every permanent, those below 0 too. */
