@@ -31,7 +31,7 @@ TESTS   := $(wildcard tests/unit/*.[ch] tests/attack/*.h) $(GENERATE)
 # The environment variable PERM_MATRICES names a directory of real matrices (docs/tests.md); without it they are skipped.
 
 .PHONY: all run headers setup check golden fuzz bench prices python examples study install uninstall libperm.so clean \
-        help cuda mpi dist coverage fuzz-minute fuzz-hours study-samples study-report r-package r-check \
+        help cuda mpi dist coverage release-check fuzz-minute fuzz-hours study-samples study-report r-package r-check \
         $(addprefix setup-,ci full) \
         $(addprefix golden-,record gpu gpu-record) $(addprefix bench-,dense sparse python cuda mpi) $(addprefix check-,ci full \
         rooms compile portable proofs mutants isa golden sanitize faults thread valgrind soundness coverage cuda mpi r)
@@ -171,6 +171,12 @@ $(B)/soundness $(B)/climb: $(B)/%: tests/attack/%.c $(wildcard tests/attack/*.h)
 $(B)/differential: $(wildcard tests/attack/*.[ch]) examples/perm_verify.c $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. tests/attack/differential.c tests/attack/verifier.c \
 	  $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
+
+# Hours: see tests/release.sh for SCALE, PARTS, JOBS, SEED, FUZZ_SECONDS, SINCE.
+release-check: ## all that is measured and attacked before a release, resumable (SCALE=1/1000: a small run)
+	@SCALE="$(SCALE)" PARTS="$(PARTS)" CC="$(CC)" sh tests/release.sh
+SCALE = 1
+PARTS =
 
 # Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
 FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanitize-recover=all -I.
@@ -441,7 +447,7 @@ $(B)/perm.1: examples/command/perm_man.awk $(B)/perm
 clean: ## remove build/ and the extension module
 	rm -rf $(B) $(EXTENSION)
 
-help: ## this list
+help: # lists what has two #
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 14
 	@echo "check PART=$$(sed -n '/-ci /d; s/^check-\([a-z]*\):.*/\1/p' Makefile | sort | paste -sd '|' -)"
 # SPDX-License-Identifier: MIT

@@ -154,7 +154,8 @@ typedef struct perm_estimate_plan {
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;
-  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; real matrices are computed if that is sooner
+                            by prediction (samples 0; message); PERM_TOLERANCE_NOT_MET: proved_radius over value
                             exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;
 
@@ -2084,10 +2085,9 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
     const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2) {
-        re[0] += row[j] * sign[j];
-        re[1] += row[j + 1] * sign[j + 1];
-      }
+      for (j = 0; j + 1 < n; j += 2)
+        for (int k = 0; k < 2; k++)
+          re[k] += row[j + k] * sign[j + k];
       if (j < n)
         re[0] += row[j] * sign[j];
       sample->value *= re[0] + re[1];
@@ -2426,6 +2426,49 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
+#define PERMI_TRIAL_SECONDS 1.5e-9 /* times n^2: Xeon, AVX-512, 2026-11-30 */
+#define PERMI_RATHER_LEAST 0.1     /* chosen: computed, if in less */
+
+typedef struct permi_rather {
+  int n, guarantee;
+  const permi_view *view;
+  permi_control *watch;
+  double asked, computed; /* seconds: of samples when asked last; of the permanent */
+  perm_result *result;
+} permi_rather;
+
+/* Returns PERM_PART_DONE with the permanent in *result, PERM_OK if samples, of `seconds`, are sooner. */
+static perm_status permi_rather_exact(permi_rather *rather, double seconds)
+{
+  const permi_view *view = rather->view;
+  perm_options options = *rather->watch->options;
+  const double limit = options.max_seconds, left = rather->watch->deadline - permi_seconds();
+  perm_matrix matrix;
+  perm_job *job;
+  size_t at;
+  int row;
+  if (!rather->guarantee || view->parts == 2 || left <= 0 || rather->n > PERMI_REJECTION_MOST ||
+      seconds < fmax(PERMI_RATHER_LEAST, 1.4 * rather->asked) ||
+      perm_matrix_from_dense(rather->n, rather->n, view->a, view->ld, &options, &matrix, rather->result) != PERM_OK)
+    return PERM_OK;
+  rather->asked = seconds;
+  options.certify = 1;
+  options.tolerance = 1e-6;
+  options.modulus = 0;
+  options.precision = permi_matrix_integers(&matrix, &row, &at, rather->watch) ? PERM_PRECISION_EXACT
+                                                                               : PERM_PRECISION_DEFAULT;
+  options.max_seconds = fmin(seconds, left);
+  perm_status status = perm_sparse_job(&matrix, &options, &job, rather->result);
+  rather->computed = status == PERM_OK ? permi_job_seconds(job) : (double)INFINITY;
+  perm_job_free(job);
+  options.max_seconds = limit > 0 ? left : 0;
+  if (rather->computed < seconds)
+    status = perm_compute_sparse(&matrix, &options, rather->result);
+  else if (status != PERM_STOPPED_CANCELLED)
+    status = PERM_ERROR_LIMIT;
+  perm_matrix_free(&matrix);
+  return status == PERM_OK ? PERM_PART_DONE : status == PERM_TOLERANCE_NOT_MET || status < 0 ? PERM_OK : status;
+}
 
 typedef struct permi_rejection {
   int n, deep;
@@ -2479,12 +2522,9 @@ static int permi_rejection_trial(const permi_rejection *r, uint64_t trial, int *
   for (j = r->deep; j < n; j++) {
     const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
     double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(&state), all;
-    for (i = 0; i + 4 <= live; i += 4) {
-      product[0] *= ratio[row[i]];
-      product[1] *= ratio[row[i + 1]];
-      product[2] *= ratio[row[i + 2]];
-      product[3] *= ratio[row[i + 3]];
-    }
+    for (i = 0; i + 4 <= live; i += 4)
+      for (int k = 0; k < 4; k++)
+        product[k] *= ratio[row[i + k]];
     for (; i < live; i++)
       product[0] *= ratio[row[i]];
     all = (product[0] * product[1]) * (product[2] * product[3]);
@@ -2540,9 +2580,10 @@ static double permi_rejection_accepted(double epsilon, double delta)
 }
 
 /* Draws until k trials are accepted; *chance estimates theirs. */
-static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
+static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather, double k, int threads, double *chance,
                                        double *trials)
 {
+  permi_control *watch = rather->watch;
   const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
   double waited[64], sum = 0, accepted = 0;
   int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
@@ -2552,7 +2593,8 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   watch->work_total = 1;
   for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
     permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
-    for (b = 0; b < together; b++) {
+    for (b = 0; b < together && status == PERM_OK; b++) {
+      const uint64_t blocks = r->first / PERMI_REJECTION_TRIALS + (uint64_t)b + 1;
       if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
         const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
         for (t = 0; accepted < k; t++)
@@ -2563,8 +2605,12 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
       }
       sum += waited[b];
       accepted += count[b];
+      if (!(blocks & (blocks - 1))) /* of any threads */
+        status = permi_rather_exact(rather, PERMI_TRIAL_SECONDS * r->n * r->n * PERMI_REJECTION_TRIALS * k *
+                                                (double)blocks / (accepted + 1));
     }
-    status = permi_control_poll(watch, accepted / k, "samples");
+    if (status == PERM_OK)
+      status = permi_control_poll(watch, accepted / k, "samples");
   }
   *trials += (double)r->first;
   return status;
@@ -2743,6 +2789,7 @@ typedef struct permi_rejection_call {
   uint64_t seed;
   double delta, accepted, trials, floor, top;
   int threads, drawn; /* drawn: blocks so far */
+  permi_rather *rather;
 } permi_rejection_call;
 
 static double permi_number_log(const permi_number *number)
@@ -2783,7 +2830,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   call->top += permi_number_log(&own) + log(bound);
   status = call->watch->stopped;
   if (status == PERM_OK)
-    status = permi_rejection_run(r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+    status = permi_rejection_run(r, call->rather, call->accepted, call->threads, &chance, &call->trials);
   permi_number_by(&own, bound * chance, 0);
   permi_number_multiply(scale, &own);
   return status;
@@ -2816,6 +2863,8 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
                                               call->delta / large);
   if (call->accepted == (double)INFINITY)
     return PERM_ERROR_LIMIT;
+  if (large)
+    status = permi_rather_exact(call->rather, PERMI_RATHER_LEAST + PERMI_TRIAL_SECONDS * n * n * call->accepted);
   for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
     double *to = work.a;
     int *row = pairing->mark;
@@ -2891,6 +2940,20 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
+static void permi_rather_value(const permi_rather *rather, perm_estimate *estimate)
+{
+  const perm_result *result = rather->result;
+  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
+  estimate->value = result->value;
+  estimate->exp2 = result->exp2;
+  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
+  estimate->low = estimate->certain_low = result->value - estimate->radius;
+  estimate->high = estimate->certain_high = result->value + estimate->radius;
+  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
+            "more", perm_name("method", result->method), permi_time_words(rather->computed).text,
+            permi_time_words(rather->asked).text);
+}
+
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -2923,6 +2986,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pairing pairing;
   permi_moments *sample;
   int *integers, negative, copied, parts;
+  permi_rather rather = {n, plan->guarantee, view, &watch, 0, 0, result};
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
@@ -2940,12 +3004,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
+  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
-    permi_pool_release(&pool);
-    return permi_fail_memory(result);
-  }
-  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  if (copied < 0) {
+    status = permi_fail_memory(result);
+  } else if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
   } else if (!n || !copied || !permi_rejection_match(&pairing, a, n, parts, integers, &watch)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
@@ -2953,7 +3015,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
-                                 (double)scale.exp2 * log(2), estimate->threads, 0};
+                                 (double)scale.exp2 * log(2), estimate->threads, 0, &rather};
     call.floor = call.top;
     status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
     if (status == PERM_ERROR_LIMIT)
@@ -2961,12 +3023,13 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
                  "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
     else if (status < 0)
       status = permi_fail_memory(result);
-    else if (status > 0)
+    else if (status > 0 && status != PERM_PART_DONE)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* blocks are computed to ten digits */
+    else if (status == PERM_OK) /* blocks are computed to ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
-  } else {
+  } else if ((status = permi_rather_exact(&rather, PERMI_TRIAL_SECONDS * n * n *
+                                          (plan->samples > 0 ? plan->samples : PERMI_ESTIMATE_SAMPLES))) == PERM_OK) {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
@@ -2991,7 +3054,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }
   permi_pool_release(&pool);
-  return status;
+  if (status != PERM_PART_DONE)
+    return status;
+  permi_rather_value(&rather, estimate);
+  return PERM_OK;
 }
 
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
@@ -3043,28 +3109,24 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
   return permi_estimate(n, &view, plan, options, estimate);
 }
 
+#define PERMI_PLAN(member) PERMI_MEMBER(perm_estimate_plan, member)
+#define PERMI_ESTIMATE(member) PERMI_MEMBER(perm_estimate, member)
+#define PERMI_MATRIX(member) PERMI_MEMBER(perm_matrix, member)
 static const permi_member permi_more_members[] = {
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_MEMBER(perm_estimate_plan, estimator), PERMI_MEMBER(perm_estimate_plan, samples),
-    PERMI_MEMBER(perm_estimate_plan, relative_error), PERMI_MEMBER(perm_estimate_plan, confidence),
-    PERMI_MEMBER(perm_estimate_plan, seed), PERMI_MEMBER(perm_estimate_plan, guarantee),
-    {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_MEMBER(perm_estimate, value), PERMI_MEMBER(perm_estimate, imaginary), PERMI_MEMBER(perm_estimate, exp2),
-    PERMI_MEMBER(perm_estimate, standard_error), PERMI_MEMBER(perm_estimate, low), PERMI_MEMBER(perm_estimate, high),
-    PERMI_MEMBER(perm_estimate, radius), PERMI_MEMBER(perm_estimate, proved_radius),
-    PERMI_MEMBER(perm_estimate, certain_low), PERMI_MEMBER(perm_estimate, certain_high),
-    PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
-    PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
-    PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_PLAN(estimator), PERMI_PLAN(samples),
+    PERMI_PLAN(relative_error), PERMI_PLAN(confidence), PERMI_PLAN(seed), PERMI_PLAN(guarantee),
+    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_ESTIMATE(value), PERMI_ESTIMATE(imaginary), PERMI_ESTIMATE(exp2),
+    PERMI_ESTIMATE(standard_error), PERMI_ESTIMATE(low), PERMI_ESTIMATE(high), PERMI_ESTIMATE(radius),
+    PERMI_ESTIMATE(proved_radius), PERMI_ESTIMATE(certain_low), PERMI_ESTIMATE(certain_high),
+    PERMI_ESTIMATE(confidence), PERMI_ESTIMATE(samples), PERMI_ESTIMATE(seed), PERMI_ESTIMATE(estimator),
+    PERMI_ESTIMATE(is_complex), PERMI_ESTIMATE(threads), PERMI_ESTIMATE(seconds), PERMI_ESTIMATE(status),
+    PERMI_ESTIMATE(argument), PERMI_ESTIMATE(message),
     {"perm_outputs", 0, sizeof(perm_outputs)},
     PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, exactly), PERMI_MEMBER(perm_outputs, probabilities),
     PERMI_MEMBER(perm_outputs, on_gpu), PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
-    {"perm_matrix", 0, sizeof(perm_matrix)},
-    PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
-    PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
-    PERMI_MEMBER(perm_matrix, real), PERMI_MEMBER(perm_matrix, imaginary), PERMI_MEMBER(perm_matrix, integer),
-    PERMI_MEMBER(perm_matrix, allocator)};
+    {"perm_matrix", 0, sizeof(perm_matrix)}, PERMI_MATRIX(m), PERMI_MATRIX(n), PERMI_MATRIX(nnz), PERMI_MATRIX(kind),
+    PERMI_MATRIX(row_start), PERMI_MATRIX(column), PERMI_MATRIX(real), PERMI_MATRIX(imaginary), PERMI_MATRIX(integer),
+    PERMI_MATRIX(allocator)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {

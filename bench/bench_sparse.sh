@@ -1,6 +1,6 @@
 #!/bin/sh
 # make bench-sparse: whole processes on sparse matrices, one thread, as Markdown on standard output. Medians are over
-# seeds 1 to 5. Real matrices from the directory PERM_MATRICES, else skipped. Argument reach: only the section of that name.
+# seeds 1 to 5. Real matrices from the directory PERM_MATRICES, else skipped. Argument reach or samplers: only that section.
 cd "$(dirname "$0")/.." || exit 1
 process() { build/bench_sparse process build/perm --threads 1 "$@"; }
 head='| matrix | seconds | MB | permanent | what is known, how |
@@ -31,6 +31,38 @@ if [ "$1" = reach ]; then
   exit
 fi
 
+samplers() { # like the instances on which rejection samplers were compared (AAAI 2023): permanents and guarantees
+  most=${BENCH_SECONDS:-60}
+  echo; echo "## Few entries a line: one thread, at most $most s, processor time; predicted: by --explain"; echo
+  echo "| matrix, seed 1 | permanent, s | predicted, s | by | --guarantee 0.1,0.05, s | how |"
+  echo "|---|---|---|---|---|---|"
+  for name in mixed:50 random-entries:50 random-lines:50 random-permutations:50 \
+              mixed:60 random-entries:60 random-lines:60 random-permutations:60; do
+    plan=$(build/perm --threads 1 --json --generate $name --explain 2>/dev/null)
+    { echo "$plan"
+      for guarantee in "" "--guarantee 0.1,0.05"; do # what is predicted to take longer is not begun
+        [ "$guarantee" ] || echo "$plan" | awk -v most=$most '{ exit !match($0, /"predicted_seconds":[0-9.e+-]*/) ||
+          substr($0, RSTART + 20, RLENGTH - 20) + 0 > most }' || { echo '{'; echo time; continue; }
+        bash -c 'ulimit -t $1; shift; TIMEFORMAT="time %U"; time "$@"' - $most build/perm --threads 1 --json \
+          --generate $name $guarantee || echo "{ stopped"
+      done
+    } 2>&1 | awk -v name="$name" '
+      function key(name,  found) {
+        if (!match($0, "\"" name "\":\"?[^,\"]*")) return ""
+        found = substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+        gsub(/"/, "", found); return found }
+      /"predicted_seconds"/ { predicted = key("predicted_seconds"); by = key("method") }
+      /^{/ { seen++; done = /"status":"PERM_OK"/
+        how = !done ? "" : /computed: method/ ? "computed" : key("samples") " samples" }
+      /^time/ { seconds[++times] = done ? $2 : ""; done = 0 }
+      END { printf "| %s | %s | %.3g | %s | %s | %s |\n", name, seconds[1], predicted, by, seconds[2], how; exit times != 2 }'
+  done
+}
+if [ "$1" = samplers ]; then
+  samplers
+  exit
+fi
+
 [ -n "$PERM_MATRICES" ] || echo "SKIP real matrices: PERM_MATRICES is not set" >&2
 echo; echo "## Whole process, one thread (best of 5; over a second, once)"; echo
 echo "$head"
@@ -58,5 +90,6 @@ for name in er:40:0.1 er:40:0.2 regular:100:3; do
 done
 
 reach
+samplers
 build/bench_sparse planner polynomial threads tracking amplitudes
 # SPDX-License-Identifier: MIT

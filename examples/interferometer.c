@@ -69,14 +69,15 @@ static int picture(const char *path)
                    3 * EACH * log(3));
   }
   if (!bad) {
-    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"980\" height=\"484\" viewBox=\"0 0 980 484\" "
+    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"980\" height=\"512\" viewBox=\"0 0 980 512\" "
             "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"20\" y=\"30\" font-size=\"19\" "
             "font-weight=\"bold\" fill=\"#222222\">48 photons, 16 in each input of a three-port Fourier interferometer"
             "</text>\n");
     triangle(file, 20, 3 * EACH, count, chance, "photons that are alike");
     triangle(file, 500, 3 * EACH, count, alone, "photons that can be told apart");
-    fprintf(file, "</svg>\n");
+    fprintf(file, "<text x=\"20\" y=\"498\" font-size=\"14\" fill=\"#555555\">A dot for each output, its area the "
+            "probability, on the left and on the right in units of the largest.</text>\n</svg>\n");
     bad = ferror(file) != 0;
   }
   bad |= file && fclose(file) != 0;

@@ -301,6 +301,101 @@ static int generate_band(generate_list *list, int n, int k, double p)
   return 1;
 }
 
+/* -- like the instances of J. Harviainen and M. Koivisto, AAAI 2023: few entries a line --------- */
+
+/* 1 + floor(log n to the base). */
+static int generate_digits(int n, int base)
+{
+  int digits = 1;
+  for (; n >= base; n /= base) digits++;
+  return digits;
+}
+
+/* The entries of a, n x n, that are not 0; releases a. */
+static int generate_from_array(generate_list *list, int n, double *a)
+{
+  int i, j, complete = a != NULL;
+  list->n = n;
+  for (i = 0; i < n && complete; i++)
+    for (j = 0; j < n && complete; j++)
+      if (a[(size_t)i * (size_t)n + (size_t)j] > 0)
+        complete = generate_add(list, i, j, a[(size_t)i * (size_t)n + (size_t)j], 0);
+  generate_release(&list->allocator, a);
+  return complete;
+}
+
+static double *generate_array(generate_list *list, int n)
+{
+  double *a = (double *)generate_allocate(&list->allocator, (size_t)n * (size_t)n, sizeof *a);
+  if (a) memset(a, 0, (size_t)n * (size_t)n * sizeof *a);
+  return a;
+}
+
+/* Rows and columns from `from` on: `each` draws a row of a column, U(1/2,1], and the diagonal, so that the permanent
+   is not 0; what meets replaces. */
+static void generate_scatter(generate_random *random, int n, int from, int each, double *a)
+{
+  int i, k;
+  for (i = from; i < n; i++)
+    for (k = 0; k <= each; k++)
+      a[(size_t)i * (size_t)n + (size_t)(k < each ? from + generate_below(random, n - from) : i)] =
+        0.5 + 0.5 * generate_positive(random);
+}
+
+/* The first `end` rows and columns: stripes along diagonals, a third as many as lines, from a random place over a
+   random length, mirrored, U(0,1/4]; and the diagonal, U(1/2,1]. */
+static void generate_stripes(generate_random *random, int n, int end, double *a)
+{
+  int stripe, i, k;
+  for (stripe = 0; stripe < end / 3; stripe++) {
+    int column = generate_below(random, end), first = generate_below(random, end), last = generate_below(random, end);
+    for (i = first < last ? first : last; i <= (first < last ? last : first) && column < end; i++, column++)
+      a[(size_t)i * (size_t)n + (size_t)column] = a[(size_t)column * (size_t)n + (size_t)i] =
+        0.25 * generate_positive(random);
+  }
+  for (k = 0; k < end; k++) a[(size_t)k * (size_t)n + (size_t)k] = 0.5 + 0.5 * generate_positive(random);
+}
+
+static int generate_random_entries(generate_list *list, int n, int k, double p)
+{
+  double *a = generate_array(list, n);
+  (void)k, (void)p;
+  if (a) generate_scatter(&list->random, n, 0, generate_digits(n, 2), a);
+  return generate_from_array(list, n, a);
+}
+
+static int generate_random_lines(generate_list *list, int n, int k, double p)
+{
+  double *a = generate_array(list, n);
+  (void)k, (void)p;
+  if (a) generate_stripes(&list->random, n, n, a);
+  return generate_from_array(list, n, a);
+}
+
+static int generate_random_permutations(generate_list *list, int n, int k, double p)
+{
+  double *a = generate_array(list, n);
+  int *permutation = (int *)generate_allocate(&list->allocator, (size_t)n, sizeof *permutation), i;
+  (void)p;
+  for (k = generate_digits(n, 2); a && permutation && k > 0; k--) {
+    generate_permutation(&list->random, n, permutation);
+    for (i = 0; i < n; i++)
+      a[(size_t)i * (size_t)n + (size_t)permutation[i]] = generate_positive(&list->random);
+  }
+  k = permutation != NULL;
+  generate_release(&list->allocator, permutation);
+  return generate_from_array(list, n, a) && k;
+}
+
+static int generate_mixed(generate_list *list, int n, int k, double p)
+{
+  double *a = generate_array(list, n);
+  (void)k, (void)p;
+  if (a) generate_stripes(&list->random, n, n - n / 5, a);
+  if (a) generate_scatter(&list->random, n, n - n / 5, generate_digits(n / 5, 5), a);
+  return generate_from_array(list, n, a);
+}
+
 /* -- unitary and Fourier matrices -------------------------------------------------------------- */
 
 static int generate_unitary(generate_list *list, int n, int k, double p)
@@ -690,7 +785,15 @@ static const generate_kind generate_kinds[] = {
   {"derangements", "derangements:N", generate_derangements, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
    "ones but for the diagonal"},
   {"menage", "menage:N", generate_menage, PERM_KIND_INTEGER, 2, 4096, GENERATE_NONE,
-   "ones but for the diagonal and the entries to its right, cyclically"}};
+   "ones but for the diagonal and the entries to its right, cyclically"},
+  {"random-entries", "random-entries:N", generate_random_entries, PERM_KIND_REAL, 0, 2048, GENERATE_NONE,
+   "diagonal and 1 + log2 N entries of each row at random, values U(1/2,1]"},
+  {"random-lines", "random-lines:N", generate_random_lines, PERM_KIND_REAL, 0, 2048, GENERATE_NONE,
+   "symmetric pattern: diagonal U(1/2,1], and N/3 stripes along diagonals, values U(0,1/4]"},
+  {"random-permutations", "random-permutations:N", generate_random_permutations, PERM_KIND_REAL, 0, 2048, GENERATE_NONE,
+   "1 + log2 N random permutations, values U(0,1]"},
+  {"mixed", "mixed:N", generate_mixed, PERM_KIND_REAL, 0, 2048, GENERATE_NONE,
+   "random-lines:4N/5, and a block of N/5 rows with 2 or more random entries"}};
 #define GENERATE_KINDS (sizeof generate_kinds / sizeof *generate_kinds)
 
 /* The decimal number at *text without sign or exponent, up to 15 digits: mantissa / 10^decimals, one division of exact

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
   printf("Aztec diamond of order %d: %s tilings\n", order, text);
   if (file)
     fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"560\" viewBox=\"0 0 480 560\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"584\" viewBox=\"0 0 480 584\" "
             "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n"
             "<text x=\"20\" y=\"30\" font-size=\"19\" font-weight=\"bold\" fill=\"#222222\">"
@@ -114,11 +114,11 @@ int main(int argc, char **argv)
          dominoes[2], dominoes[1], dominoes[3], all);
   if (!file)
     return 0;
-  fprintf(file, "</g>\n<text x=\"20\" y=\"540\">white square:</text>\n");
+  fprintf(file, "</g>\n<text x=\"20\" y=\"540\">A domino's white square, from its black one:</text>\n");
   for (d = 0; d < 4; d++)
     fprintf(file,
-            "<rect x=\"%d\" y=\"528\" width=\"14\" height=\"14\" fill=\"%s\"/><text x=\"%d\" y=\"540\">%s</text>\n",
-            136 + 82 * d, colour[d], 156 + 82 * d, side[d]);
+            "<rect x=\"%d\" y=\"552\" width=\"14\" height=\"14\" fill=\"%s\"/><text x=\"%d\" y=\"564\">%s</text>\n",
+            20 + 110 * d, colour[d], 40 + 110 * d, side[d]);
   fprintf(file, "</svg>\n");
   d = ferror(file);
   return d | fclose(file);

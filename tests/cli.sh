@@ -510,8 +510,13 @@ expect guarantee_signs 5 'proved within ' --guarantee 0.3,0.05 --generate bernou
 check guarantee_signs_said grep -q 'not met: entries are negative .* the radius, [0-9.e+]* times the value$' $dir/out
 expect guarantee_signs_json 5 '"status":"PERM_TOLERANCE_NOT_MET","message":"the error asked for is not met' \
   --guarantee 0.3,0.05 --generate bernoulli:12 --json
-[ "$quick" ] || expect guarantee_slow 0 'proved; certainly ' --guarantee 0.05,0.05 --generate regular:40:6 --threads 1 # 5 million samples
-[ "$quick" ] || check guarantee_slow_said grep -q 'without --guarantee the permanent itself is predicted to take [0-9.]* m*s' $dir/err
+# what an engine is predicted to do sooner than samples is computed, and told
+expect guarantee_rather 0 '^  computed: method sign-search is predicted to take [0-9.]* m*s, samples ' --guarantee 0.05,0.05 \
+  --generate regular:40:6
+check guarantee_rather_value grep -q '^  permanent 17374664459700732 [+]- ' $dir/out
+expect guarantee_rather_exactly 0 '"exact":true.*"radius":0,.*"samples":0,.*"status":"PERM_OK","message":"computed: method [a-z-]* is pred' \
+  --guarantee 0.05,0.05 --generate grid:8:8 --json
+expect guarantee_rather_limit 1 '^  --max-seconds reached before' --guarantee 1e-4,0.05 --max-seconds 0.02 --generate binary:60:0.5
 expect guarantee_seconds 1 '^  --seconds reached before' --guarantee 1e-3,0.05 --seconds 0.1 --generate binary:200:0.5
 expect guarantee_max_seconds 1 '^  --max-seconds reached before' --guarantee 1e-3,0.05 --max-seconds 0.1 \
   --generate binary:200:0.5

@@ -149,7 +149,8 @@ function apply(  set, k, l, h) { # (60 - H) state
 
 tokens() { sed 's/[0-9][0-9.]*/\n&\n/g' $1; }
 picture() { # picture DIRECTORY NAME: a whole one, and the committed one but for rounding
-  $1/$2 $([ $2 = tilings ] && echo 12 1992) $out/$2.svg >/dev/null || return 1
+  case $2 in tilings) scene="12 1992" ;; tracking) scene="24 3.5 1983" ;; *) scene= ;; esac
+  $1/$2 $scene $out/$2.svg >/dev/null || return 1
   tail -n 1 $out/$2.svg | grep -qx '</svg>' || return 1
   tokens examples/$2.svg >$out/committed; tokens $out/$2.svg >$out/drawn
   paste -d '\n' $out/committed $out/drawn | awk '
@@ -243,7 +244,7 @@ outputs() { # outputs DIRECTORY: of the programs there
     '/^bosons/ { n++; bad = $6 + 0 != 2 || abs($8 - 2) > 4 * $10 || $10 + 0 > 0.05 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
   check "fermions do not meet" holds $out/gas \
     '/^fermions/ { n++; bad = $6 + 0 != 0 || $8 != 0 || $(NF - 2) > 39 || $(NF - 2) < 3 }'
-  for name in hong_ou_mandel interferometer order_statistics bose_gas tilings; do check "$name: picture" picture $at $name; done
+  for name in hong_ou_mandel interferometer order_statistics bose_gas tilings tracking; do check "$name: picture" picture $at $name; done
   check "no picture, no success" sh -c "! $at/hong_ou_mandel $out/no/place.svg"
 
   for board in "2 2" "8 8" "7 6" "1 10" "4 15" "12 13"; do

@@ -483,7 +483,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
       printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
     else
       printf(",\"value\":\"%.17g\"", e->value);
-    printf(",\"exp2\":%lld,\"exact\":false,\"error_bound\":null", e->exp2);
+    printf(",\"exp2\":%lld,\"exact\":%s,\"error_bound\":null", e->exp2, e->radius == 0 ? "true" : "false");
     cli_json_number("error_estimate", e->standard_error);
     cli_json_number("standard_error", e->standard_error);
     cli_json_number("low", e->low);
@@ -505,12 +505,13 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf("  %s\n", e->message);
     return;
   }
-  printf("  permanent about ");
+  printf("  permanent %s", e->samples > 0 ? "about " : "");
   if (e->is_complex)
     printf("%.*g%+.*gi", digits, e->value, digits, e->imaginary);
   else
     printf("%.*g", digits, e->value);
-  printf(" +- %.2g%s", e->standard_error, e->is_complex ? " (standard error of the modulus)" : " (standard error)");
+  printf(" +- %.2g%s", e->standard_error,
+         !(e->samples > 0) ? "" : e->is_complex ? " (standard error of the modulus)" : " (standard error)");
   if (e->exp2)
     printf(", all times 2^%lld", e->exp2);
   cli_print_decimal(e->value, e->imaginary, e->is_complex, e->exp2);
@@ -529,7 +530,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
          seconds);
   if (e->samples > 0 && e->standard_error == (double)INFINITY)
     printf("  every sample is 0: next to nothing is known; --guarantee 0.1,0.05 is for matrices like this one\n");
-  else if (e->status != PERM_OK)
+  else if (e->message[0])
     printf("  %s\n", e->message);
 }
 

@@ -73,7 +73,7 @@ static void cli_seconds_taken(perm_options *options, double seconds)
 
 #define CLI_PATIENCE 0.5 /* seconds of sampling, after which a quarter of them for the permanent is worth a word */
 
-/* After samples that took long: would the permanent itself have been there sooner? */
+/* After samples that took long: would the permanent itself have been there sooner? (A guarantee asks by itself.) */
 static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double seconds)
 {
   perm_options options = run->options;
@@ -85,8 +85,7 @@ static void cli_rather_exact(const cli *run, const perm_matrix *matrix, double s
     return;
   if (cli_predict(run, job).seconds < 0.25 * seconds) {
     perm_amount_text("seconds", cli_predict(run, job).seconds, time, sizeof time);
-    fprintf(stderr, "perm: without %s the permanent itself is predicted to take %s\n",
-            run->estimate_plan.guarantee ? "--guarantee" : "--estimate", time);
+    fprintf(stderr, "perm: without --estimate the permanent itself is predicted to take %s\n", time);
   }
   perm_job_free(job);
 }
@@ -104,7 +103,7 @@ static void cli_compute_estimate(const cli *run, const perm_matrix *matrix, int 
              estimate->standard_error / hypot(estimate->value, estimate->imaginary));
   result->status = estimate->status;
   snprintf(result->message, sizeof result->message, "%s", estimate->message);
-  cli_rather_exact(run, matrix, estimate->seconds);
+  cli_rather_exact(run, matrix, plan.guarantee ? 0 : estimate->seconds);
 }
 
 /* *part, which has arrays as long as those of the matrix, becomes the matrix without a row and a column. */

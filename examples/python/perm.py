@@ -490,7 +490,8 @@ class Estimate(_Shown):
         size, error = abs(self.value), self.standard_error
         digits = 17 if error == 0 else 1 if not error < size else min(2 + int(math.log10(size / error)), 17)
         known = "{:.{}g} +- {:.2g}".format(self.value, digits, error)
-        return "%s, %d samples" % ("(%s) * 2**%d" % (known, self.exp2) if self.exp2 else known, self.samples)
+        how = "%d samples" % self.samples if self.samples else "computed"
+        return "%s, %s" % ("(%s) * 2**%d" % (known, self.exp2) if self.exp2 else known, how)
 
     def _how(self):
         return "estimator %s, seed %d, %.3g %% of the time from %.6g to %.6g, %.3g s" % (
@@ -2335,10 +2336,10 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample. OPTIONS are
     threads, max_seconds, progress and cancel.
 
-    guarantee=(E, D), as --guarantee of the command: of non-negative entries, n to 2000, within E times the value, with
-    a chance of D at most to miss that, by a theorem (estimator "rejection" with relative_error E and confidence 1 - D);
-    of others a proved_radius that holds with probability 1 - D, and status PERM_TOLERANCE_NOT_MET if it is larger.
-    proved_radius is inf where none is known; the permanent is certainly between certain_low and certain_high.
+    guarantee=(E, D): of entries >= 0, n to 2000, within E times the value, with a chance of D at most to miss that, by
+    a theorem (estimator "rejection"), or computed if that is sooner by prediction (samples 0; message); of others a
+    proved_radius that holds with probability 1 - D, and status PERM_TOLERANCE_NOT_MET if it is larger. proved_radius
+    is inf where none is known; the permanent is certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
     >>> abs(e.value - 10) < 5 * e.standard_error
@@ -2357,8 +2358,7 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
                            _real("relative_error", relative_error), _real("confidence", confidence),
                            _whole("seed", seed, 0, 2**64 - 1), guarantee is not None)
-    e = _Estimate()
-    a, ld = _rows_of(a)
+    e, (a, ld) = _Estimate(), _rows_of(a)
     status = call.run("perm_estimate_" + _SUFFIXES[_kind(a)], a.shape[0], _at(a), ld,
                       byref(wanted), byref(call.options), byref(e))
     message = _text(e.message)

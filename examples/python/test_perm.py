@@ -1083,6 +1083,9 @@ def test_estimates():
     assert signed.estimator != "rejection" and signed.confidence == 0.99 and 0 < signed.proved_radius < np.inf
     assert signed.status == "PERM_TOLERANCE_NOT_MET" and "is not met: entries are negative" in signed.message
     assert sure.status == "PERM_OK"
+    rather = perm.estimate(np.tri(30, 30, 2), guarantee=(0.1, 0.05))  # 2 * 3**28, sooner than samples
+    assert rather.value == 2 * 3**28 and rather.samples == rather.radius == 0 and str(rather).endswith(", computed")
+    assert rather.message.startswith("computed: method ") and rather.certain_low == rather.certain_high == rather.value
     known = perm.estimate([[2.0, 0], [0, -3]], guarantee=(0.1, 0.01), samples=1e6)
     assert (known.status == "PERM_OK") == (known.proved_radius <= 0.1 * abs(known.value))
     for options, text in (({"guarantee": 0.1}, "a pair"), ({"guarantee": (0.1, 2)}, "between 0 and 1"),
@@ -2391,7 +2394,7 @@ def test_one_line_of_estimates_and_what_notebooks_show():
     assert abs(float(value) - estimate.value) < float(error) / 10 and len(value) < 8  # no digit that is not known
     assert re.fullmatch(r"\(0\.\d+ \+- \S+\) \* 2\*\*21177, 256 samples", str(
         perm.estimate(np.full((200, 200), 1e30), 10)))
-    assert str(perm.estimate([[0.0]])) == "0 +- 0, 0 samples"
+    assert str(perm.estimate([[0.0]])) == "0 +- 0, computed"
     assert re.fullmatch(r"\S+j \+- \S+, \d+ samples", str(perm.estimate(COMPLEX, 1000)))
 
     class Printer(list):

@@ -54,7 +54,8 @@ typedef struct perm_estimate_plan {
   double relative_error; /* 0: none */
   double confidence;     /* of the interval; 0: 0.95 */
   uint64_t seed;
-  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; PERM_TOLERANCE_NOT_MET: proved_radius over value
+  int guarantee;         /* 1: AUTO is REJECTION or, with signs, GLYNN; real matrices are computed if that is sooner
+                            by prediction (samples 0; message); PERM_TOLERANCE_NOT_MET: proved_radius over value
                             exceeds relative_error (0: 0.1) */
 } perm_estimate_plan;
 

@@ -116,10 +116,9 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
     const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
-      for (j = 0; j + 1 < n; j += 2) {
-        re[0] += row[j] * sign[j];
-        re[1] += row[j + 1] * sign[j + 1];
-      }
+      for (j = 0; j + 1 < n; j += 2)
+        for (int k = 0; k < 2; k++)
+          re[k] += row[j + k] * sign[j + k];
       if (j < n)
         re[0] += row[j] * sign[j];
       sample->value *= re[0] + re[1];

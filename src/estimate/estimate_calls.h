@@ -61,6 +61,20 @@ static perm_status permi_estimate_check(int n, const permi_view *view, perm_esti
   return PERM_OK;
 }
 
+static void permi_rather_value(const permi_rather *rather, perm_estimate *estimate)
+{
+  const perm_result *result = rather->result;
+  const double rounded = fabs(result->value) < 9007199254740992.0 ? 0 : 2 * PERMI_UNIT * fabs(result->value);
+  estimate->value = result->value;
+  estimate->exp2 = result->exp2;
+  estimate->radius = estimate->proved_radius = estimate->standard_error = result->exact ? rounded : result->error_bound;
+  estimate->low = estimate->certain_low = result->value - estimate->radius;
+  estimate->high = estimate->certain_high = result->value + estimate->radius;
+  permi_say(estimate->message, sizeof estimate->message, "computed: method %s is predicted to take %s, samples %s or "
+            "more", perm_name("method", result->method), permi_time_words(rather->computed).text,
+            permi_time_words(rather->asked).text);
+}
+
 static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
                                   perm_estimate *estimate)
 {
@@ -93,6 +107,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   permi_pairing pairing;
   permi_moments *sample;
   int *integers, negative, copied, parts;
+  permi_rather rather = {n, plan->guarantee, view, &watch, 0, 0, result};
   perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
   memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
@@ -110,12 +125,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   integers = (int *)permi_pool_get(&pool, 5 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
   sample = (permi_moments *)permi_pool_get(&pool, PERMI_ESTIMATE_TOGETHER * PERMI_BLOCK_SAMPLES, sizeof *sample);
+  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
   if (pool.failed) {
-    permi_pool_release(&pool);
-    return permi_fail_memory(result);
-  }
-  copied = permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  if (copied < 0) {
+    status = permi_fail_memory(result);
+  } else if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
   } else if (!n || !copied || !permi_rejection_match(&pairing, a, n, parts, integers, &watch)) {
     estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
@@ -123,7 +136,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
-                                 (double)scale.exp2 * log(2), estimate->threads, 0};
+                                 (double)scale.exp2 * log(2), estimate->threads, 0, &rather};
     call.floor = call.top;
     status = permi_rejection_estimate(&pairing, epsilon, &call, &pool, &scale);
     if (status == PERM_ERROR_LIMIT)
@@ -131,12 +144,13 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
                  "trials; ask for less", epsilon, estimate->confidence, PERMI_REJECTION_ACCEPTED);
     else if (status < 0)
       status = permi_fail_memory(result);
-    else if (status > 0)
+    else if (status > 0 && status != PERM_PART_DONE)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);
-    else /* blocks are computed to ten digits */
+    else if (status == PERM_OK) /* blocks are computed to ten digits */
       permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
-  } else {
+  } else if ((status = permi_rather_exact(&rather, PERMI_TRIAL_SECONDS * n * n *
+                                          (plan->samples > 0 ? plan->samples : PERMI_ESTIMATE_SAMPLES))) == PERM_OK) {
     permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
@@ -161,7 +175,10 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_metered(int n, const permi_
       permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
   }
   permi_pool_release(&pool);
-  return status;
+  if (status != PERM_PART_DONE)
+    return status;
+  permi_rather_value(&rather, estimate);
+  return PERM_OK;
 }
 
 static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
@@ -213,28 +230,24 @@ PERM_MORE_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_
   return permi_estimate(n, &view, plan, options, estimate);
 }
 
+#define PERMI_PLAN(member) PERMI_MEMBER(perm_estimate_plan, member)
+#define PERMI_ESTIMATE(member) PERMI_MEMBER(perm_estimate, member)
+#define PERMI_MATRIX(member) PERMI_MEMBER(perm_matrix, member)
 static const permi_member permi_more_members[] = {
-    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
-    PERMI_MEMBER(perm_estimate_plan, estimator), PERMI_MEMBER(perm_estimate_plan, samples),
-    PERMI_MEMBER(perm_estimate_plan, relative_error), PERMI_MEMBER(perm_estimate_plan, confidence),
-    PERMI_MEMBER(perm_estimate_plan, seed), PERMI_MEMBER(perm_estimate_plan, guarantee),
-    {"perm_estimate", 0, sizeof(perm_estimate)},
-    PERMI_MEMBER(perm_estimate, value), PERMI_MEMBER(perm_estimate, imaginary), PERMI_MEMBER(perm_estimate, exp2),
-    PERMI_MEMBER(perm_estimate, standard_error), PERMI_MEMBER(perm_estimate, low), PERMI_MEMBER(perm_estimate, high),
-    PERMI_MEMBER(perm_estimate, radius), PERMI_MEMBER(perm_estimate, proved_radius),
-    PERMI_MEMBER(perm_estimate, certain_low), PERMI_MEMBER(perm_estimate, certain_high),
-    PERMI_MEMBER(perm_estimate, confidence), PERMI_MEMBER(perm_estimate, samples), PERMI_MEMBER(perm_estimate, seed),
-    PERMI_MEMBER(perm_estimate, estimator), PERMI_MEMBER(perm_estimate, is_complex),
-    PERMI_MEMBER(perm_estimate, threads), PERMI_MEMBER(perm_estimate, seconds), PERMI_MEMBER(perm_estimate, status),
-    PERMI_MEMBER(perm_estimate, argument), PERMI_MEMBER(perm_estimate, message),
+    {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)}, PERMI_PLAN(estimator), PERMI_PLAN(samples),
+    PERMI_PLAN(relative_error), PERMI_PLAN(confidence), PERMI_PLAN(seed), PERMI_PLAN(guarantee),
+    {"perm_estimate", 0, sizeof(perm_estimate)}, PERMI_ESTIMATE(value), PERMI_ESTIMATE(imaginary), PERMI_ESTIMATE(exp2),
+    PERMI_ESTIMATE(standard_error), PERMI_ESTIMATE(low), PERMI_ESTIMATE(high), PERMI_ESTIMATE(radius),
+    PERMI_ESTIMATE(proved_radius), PERMI_ESTIMATE(certain_low), PERMI_ESTIMATE(certain_high),
+    PERMI_ESTIMATE(confidence), PERMI_ESTIMATE(samples), PERMI_ESTIMATE(seed), PERMI_ESTIMATE(estimator),
+    PERMI_ESTIMATE(is_complex), PERMI_ESTIMATE(threads), PERMI_ESTIMATE(seconds), PERMI_ESTIMATE(status),
+    PERMI_ESTIMATE(argument), PERMI_ESTIMATE(message),
     {"perm_outputs", 0, sizeof(perm_outputs)},
     PERMI_MEMBER(perm_outputs, most), PERMI_MEMBER(perm_outputs, exactly), PERMI_MEMBER(perm_outputs, probabilities),
     PERMI_MEMBER(perm_outputs, on_gpu), PERMI_MEMBER(perm_outputs, block), PERMI_MEMBER(perm_outputs, user_data),
-    {"perm_matrix", 0, sizeof(perm_matrix)},
-    PERMI_MEMBER(perm_matrix, m), PERMI_MEMBER(perm_matrix, n), PERMI_MEMBER(perm_matrix, nnz),
-    PERMI_MEMBER(perm_matrix, kind), PERMI_MEMBER(perm_matrix, row_start), PERMI_MEMBER(perm_matrix, column),
-    PERMI_MEMBER(perm_matrix, real), PERMI_MEMBER(perm_matrix, imaginary), PERMI_MEMBER(perm_matrix, integer),
-    PERMI_MEMBER(perm_matrix, allocator)};
+    {"perm_matrix", 0, sizeof(perm_matrix)}, PERMI_MATRIX(m), PERMI_MATRIX(n), PERMI_MATRIX(nnz), PERMI_MATRIX(kind),
+    PERMI_MATRIX(row_start), PERMI_MATRIX(column), PERMI_MATRIX(real), PERMI_MATRIX(imaginary), PERMI_MATRIX(integer),
+    PERMI_MATRIX(allocator)};
 
 PERM_MORE_API perm_status perm_more_layout(const char *name, size_t *offset, size_t *bytes)
 {

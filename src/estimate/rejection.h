@@ -10,7 +10,7 @@
      Blocks of entries in perfect matchings are taken apart first; small ones are computed.
    Trial t is seeded with (seed, block, t); blocks are added in order. Chances are right to about n^2 u. */
 #pragma once
-#include "../graph/split.h"
+#include "../sparse/sparse.h"
 #include "estimate.h"
 
 #define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 28 n^2 bytes */
@@ -19,6 +19,49 @@
 #define PERMI_REJECTION_SHARE 4 /* chosen: its steps over those of trials that are all accepted */
 #define PERMI_REJECTION_TRIALS 64
 #define PERMI_E 2.718281828459045
+#define PERMI_TRIAL_SECONDS 1.5e-9 /* times n^2: Xeon, AVX-512, 2026-11-30 */
+#define PERMI_RATHER_LEAST 0.1     /* chosen: computed, if in less */
+
+typedef struct permi_rather {
+  int n, guarantee;
+  const permi_view *view;
+  permi_control *watch;
+  double asked, computed; /* seconds: of samples when asked last; of the permanent */
+  perm_result *result;
+} permi_rather;
+
+/* Returns PERM_PART_DONE with the permanent in *result, PERM_OK if samples, of `seconds`, are sooner. */
+static perm_status permi_rather_exact(permi_rather *rather, double seconds)
+{
+  const permi_view *view = rather->view;
+  perm_options options = *rather->watch->options;
+  const double limit = options.max_seconds, left = rather->watch->deadline - permi_seconds();
+  perm_matrix matrix;
+  perm_job *job;
+  size_t at;
+  int row;
+  if (!rather->guarantee || view->parts == 2 || left <= 0 || rather->n > PERMI_REJECTION_MOST ||
+      seconds < fmax(PERMI_RATHER_LEAST, 1.4 * rather->asked) ||
+      perm_matrix_from_dense(rather->n, rather->n, view->a, view->ld, &options, &matrix, rather->result) != PERM_OK)
+    return PERM_OK;
+  rather->asked = seconds;
+  options.certify = 1;
+  options.tolerance = 1e-6;
+  options.modulus = 0;
+  options.precision = permi_matrix_integers(&matrix, &row, &at, rather->watch) ? PERM_PRECISION_EXACT
+                                                                               : PERM_PRECISION_DEFAULT;
+  options.max_seconds = fmin(seconds, left);
+  perm_status status = perm_sparse_job(&matrix, &options, &job, rather->result);
+  rather->computed = status == PERM_OK ? permi_job_seconds(job) : (double)INFINITY;
+  perm_job_free(job);
+  options.max_seconds = limit > 0 ? left : 0;
+  if (rather->computed < seconds)
+    status = perm_compute_sparse(&matrix, &options, rather->result);
+  else if (status != PERM_STOPPED_CANCELLED)
+    status = PERM_ERROR_LIMIT;
+  perm_matrix_free(&matrix);
+  return status == PERM_OK ? PERM_PART_DONE : status == PERM_TOLERANCE_NOT_MET || status < 0 ? PERM_OK : status;
+}
 
 typedef struct permi_rejection {
   int n, deep;
@@ -72,12 +115,9 @@ static int permi_rejection_trial(const permi_rejection *r, uint64_t trial, int *
   for (j = r->deep; j < n; j++) {
     const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
     double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(&state), all;
-    for (i = 0; i + 4 <= live; i += 4) {
-      product[0] *= ratio[row[i]];
-      product[1] *= ratio[row[i + 1]];
-      product[2] *= ratio[row[i + 2]];
-      product[3] *= ratio[row[i + 3]];
-    }
+    for (i = 0; i + 4 <= live; i += 4)
+      for (int k = 0; k < 4; k++)
+        product[k] *= ratio[row[i + k]];
     for (; i < live; i++)
       product[0] *= ratio[row[i]];
     all = (product[0] * product[1]) * (product[2] * product[3]);
@@ -133,9 +173,10 @@ static double permi_rejection_accepted(double epsilon, double delta)
 }
 
 /* Draws until k trials are accepted; *chance estimates theirs. */
-static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
+static perm_status permi_rejection_run(permi_rejection *r, permi_rather *rather, double k, int threads, double *chance,
                                        double *trials)
 {
+  permi_control *watch = rather->watch;
   const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
   double waited[64], sum = 0, accepted = 0;
   int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
@@ -145,7 +186,8 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
   watch->work_total = 1;
   for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
     permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
-    for (b = 0; b < together; b++) {
+    for (b = 0; b < together && status == PERM_OK; b++) {
+      const uint64_t blocks = r->first / PERMI_REJECTION_TRIALS + (uint64_t)b + 1;
       if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
         const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
         for (t = 0; accepted < k; t++)
@@ -156,8 +198,12 @@ static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch,
       }
       sum += waited[b];
       accepted += count[b];
+      if (!(blocks & (blocks - 1))) /* of any threads */
+        status = permi_rather_exact(rather, PERMI_TRIAL_SECONDS * r->n * r->n * PERMI_REJECTION_TRIALS * k *
+                                                (double)blocks / (accepted + 1));
     }
-    status = permi_control_poll(watch, accepted / k, "samples");
+    if (status == PERM_OK)
+      status = permi_control_poll(watch, accepted / k, "samples");
   }
   *trials += (double)r->first;
   return status;
@@ -336,6 +382,7 @@ typedef struct permi_rejection_call {
   uint64_t seed;
   double delta, accepted, trials, floor, top;
   int threads, drawn; /* drawn: blocks so far */
+  permi_rather *rather;
 } permi_rejection_call;
 
 static double permi_number_log(const permi_number *number)
@@ -376,7 +423,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   call->top += permi_number_log(&own) + log(bound);
   status = call->watch->stopped;
   if (status == PERM_OK)
-    status = permi_rejection_run(r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+    status = permi_rejection_run(r, call->rather, call->accepted, call->threads, &chance, &call->trials);
   permi_number_by(&own, bound * chance, 0);
   permi_number_multiply(scale, &own);
   return status;
@@ -409,6 +456,8 @@ static perm_status permi_rejection_estimate(permi_pairing *pairing, double epsil
                                               call->delta / large);
   if (call->accepted == (double)INFINITY)
     return PERM_ERROR_LIMIT;
+  if (large)
+    status = permi_rather_exact(call->rather, PERMI_RATHER_LEAST + PERMI_TRIAL_SECONDS * n * n * call->accepted);
   for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
     double *to = work.a;
     int *row = pairing->mark;

@@ -22,6 +22,12 @@ narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit 
 check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_more.h perm_cuda.cu perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
   examples/*/*.[ch] examples/*/*/*.[ch] examples/python/*.py $tests
 
+figures() { # FILE: with a table that nobody measured, too, which is refused
+  awk -f tests/house/figures.awk $1 && printf '\n## New\n\n| a |\n|---|\n| 1 |\n' | cat $1 - >$out/figures.md &&
+    ! awk -f tests/house/figures.awk $out/figures.md
+}
+check "tables of figures have version, command, date" figures docs/figures.md
+
 # Its name and promise on top, then what it includes.
 opening() { # ROOM
   tag=$(basename $1 .h)

@@ -425,6 +425,82 @@ TEST(t_estimate_guarantee)
   CHECK_TEXT(e.message, "plan: guarantee chooses the estimator");
 }
 
+typedef struct t_estimate_heap {
+  long calls, fails, live;
+} t_estimate_heap;
+
+static void *t_estimate_allocate(size_t bytes, void *data)
+{
+  t_estimate_heap *heap = (t_estimate_heap *)data;
+  void *pointer = heap->calls++ == heap->fails ? NULL : malloc(bytes);
+  heap->live += pointer != NULL;
+  return pointer;
+}
+
+static void t_estimate_release(void *pointer, void *data)
+{
+  ((t_estimate_heap *)data)->live -= pointer != NULL;
+  free(pointer);
+}
+
+/* A guarantee computes what an engine is predicted to do sooner than samples: integers to the last bit of a double. */
+TEST(t_estimate_guarantee_computes)
+{
+  static double a[45 * 45];
+  const perm_estimate_plan plan = {PERM_ESTIMATOR_AUTO, 0, 0.2, 0.9, 3, 1};
+  const perm_estimate_plan drawn = {PERM_ESTIMATOR_REJECTION, 0, 0.2, 0.9, 3, 0};
+  t_estimate_heap heap = {0, 0, 0};
+  perm_options options = {0};
+  perm_estimate e, f;
+  int n, i, j, kind, recovered = 0;
+  memset(&e, 0, sizeof e);
+  for (n = 30; n <= 40; n += 10)
+    for (kind = 0; kind < 3; kind++) { /* integers, reals, one row negative */
+      double expected = 2 * pow(3, n - 2);
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+          a[i * n + j] = j < i + 3 ? (kind == 1 && i % 3 == 0 ? 0.1 : kind == 2 && i == 0 ? -1 : 1) : 0;
+      expected *= kind == 1 ? pow(0.1, (n + 2) / 3) : kind == 2 ? -1 : 1;
+      for (options.threads = 1; options.threads <= 2; options.threads++) {
+        f = e;
+        const perm_status status = perm_estimate_real(n, a, n, &plan, &options, &e);
+        if (kind == 2 && n == 30) { /* its 65536 samples end sooner than in 0.1 s */
+          CHECK(status == PERM_TOLERANCE_NOT_MET && e.samples == 65536);
+          continue;
+        }
+        CHECK(status == PERM_OK);
+        CHECK_SHOW(e.samples == 0 && fabs(e.value - expected) <= e.radius + 1e-14 * fabs(expected) && e.exp2 == 0,
+                   "%.17g instead of %.17g", e.value, expected);
+        CHECK(e.radius <= 1e-9 * fabs(e.value) && e.proved_radius == e.radius && e.low <= e.value && e.high >= e.value);
+        CHECK(e.certain_low == e.low && e.certain_high == e.high);
+        CHECK(n > 30 || kind ? e.radius > 0 && e.low < e.high : e.radius == 0 && e.value == expected);
+        CHECK_TEXT(e.message, "computed: method ");
+        CHECK_TEXT(e.message, ", samples ");
+        CHECK(options.threads == 1 || e.value == f.value);
+      }
+    }
+  for (i = 0; i < 45 * 45; i++)
+    a[i] = test_uniform();
+  CHECK(perm_estimate_real(45, a, 45, &plan, NULL, &e) == PERM_OK && e.samples > 0 && !e.message[0]);
+  CHECK(perm_estimate_real(45, a, 45, &drawn, NULL, &f) == PERM_OK && e.value == f.value && e.samples == f.samples);
+  for (i = 0; i < 30 * 30; i++)
+    a[i] = i % 30 < i / 30 + 3;
+  CHECK(perm_estimate_real(30, a, 30, &drawn, NULL, &f) == PERM_OK && f.samples > 0);
+  options.max_seconds = 1e-9;
+  CHECK(perm_estimate_real(30, a, 30, &plan, &options, &e) == PERM_STOPPED_TIME && e.value != e.value);
+  options.max_seconds = 0;
+  options.threads = 1;
+  for (heap.fails = 0; heap.fails <= heap.calls; heap.fails++) { /* it asks again, samples, or fails */
+    heap.calls = 0;
+    options.allocator = (perm_allocator){t_estimate_allocate, t_estimate_release, &heap};
+    const perm_status status = perm_estimate_real(30, a, 30, &plan, &options, &e);
+    CHECK_SHOW(status == PERM_OK || status == PERM_ERROR_MEMORY, "%ld: %d", heap.fails, (int)status);
+    CHECK(heap.live == 0 && (status != PERM_OK || fabs(e.value / (2 * pow(3, 28)) - 1) < 0.3));
+    recovered += status == PERM_OK;
+  }
+  CHECK(heap.fails > 100 && recovered > 50 && e.samples == 0);
+}
+
 /* Between certain_low and certain_high is every permanent, those below 0 too. */
 TEST(t_estimate_certain_of_signs)
 {

@@ -91,6 +91,41 @@ TEST(t_generate_known_permanents)
   CHECK(t_generate_permanent("regular:6:5") == 265); /* derangements */
 }
 
+/* Few entries a line, at a diagonal or a permutation of entries that are not 0. */
+TEST(t_generate_few_entries)
+{
+  static const struct { const char *name; size_t least, most; double lowest, highest; } kind[] = {
+    {"random-entries:30", 31, 30 * 6, 0.5, 1}, {"random-lines:30", 31, 30 * 21, 0, 1},
+    {"random-permutations:30", 30, 30 * 5, 0, 1}, {"mixed:30", 31, 24 * 17 + 6 * 4, 0, 1}};
+  perm_matrix matrix;
+  int k, i, seed;
+  size_t e;
+  for (k = 0; k < 4; k++)
+    for (seed = 1; seed <= 20; seed++) {
+      double sum = 0, difference = 0;
+      CHECK(perm_generate(kind[k].name, (uint64_t)seed, NULL, &matrix, NULL) == PERM_OK);
+      CHECK(matrix.m == 30 && matrix.kind == PERM_KIND_REAL);
+      CHECK(matrix.nnz >= kind[k].least && matrix.nnz <= kind[k].most);
+      for (i = 0; i < 30; i++)
+        for (e = matrix.row_start[i]; e < matrix.row_start[i + 1]; e++) {
+          const int j = matrix.column[e];
+          CHECK(matrix.real[e] > kind[k].lowest && matrix.real[e] <= kind[k].highest);
+          if (k % 2 && i != j && i < 24)
+            CHECK(matrix.real[e] <= 0.25);
+          if (k % 2 && i == j)
+            CHECK(matrix.real[e] > 0.5);
+          CHECK(k != 3 || (i < 24) == (j < 24));
+          sum += matrix.real[e] * (i * i + 31 * j);
+          difference += matrix.real[e] * (j * j + 31 * i);
+        }
+      CHECK(k != 1 || fabs(sum - difference) < 1e-9 * sum); /* symmetric */
+      perm_matrix_free(&matrix);
+    }
+  CHECK(t_generate_permanent("random-entries:8") > 0 && t_generate_permanent("random-lines:8") > 0);
+  CHECK(t_generate_permanent("random-permutations:8") > 0 && t_generate_permanent("mixed:8") > 0);
+  CHECK(t_generate_permanent("mixed:0") == 1 && t_generate_permanent("random-permutations:0") == 1);
+}
+
 /* Kekule structures; [k]acene: k + 1, a hexagon: MacMahon's box of side k. */
 TEST(t_generate_benzenoids)
 {
