@@ -121,10 +121,9 @@ def _compile(at, tag):
     flags += shlex.split(os.environ.get("CFLAGS", ""))
     made, perm_c, perm_o = (os.path.join(at, name) for name in (
         "_perm.pyd" if windows else "_perm.abi3.so", "perm.c", "perm.o"))
-    shared = ["-bundle", "-undefined", "dynamic_lookup"] if "mac" in target or "darwin" in target else [
-        "-shared", "-Wl,-Bsymbolic"]
-    if windows:
-        shared = _python_dll(cc, at, include, flags)
+    shared = _python_dll(cc, at, include, flags) if windows else {
+        "dar": ["-bundle", "-undefined", "dynamic_lookup"], "mac": ["-shared", "-undefined", "dynamic_lookup"]}.get(
+        target.split("-")[bool(tag)][:3], ["-shared", "-Wl,-Bsymbolic"])
     compiled, linked = _threads(cc, at, flags)
     with open(perm_c, "w") as file:
         file.write('#define PERM_IMPLEMENTATION\n#include "perm_more.h"\n')

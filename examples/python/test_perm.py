@@ -22,6 +22,7 @@ import random as random_numbers
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -1670,6 +1671,40 @@ def imported(**environment):
                           text=True)
 
 
+def test_perm_exact_is_the_module(tmp_path):
+    """perm_exact is perm, in whatever order, and ours where another package perm stands before it."""
+    (tmp_path / "perm").mkdir()
+    (tmp_path / "perm" / "__init__.py").write_text("permanent = 'theirs'")
+    place = "import sys; sys.path.insert(0, %r); " % PLACE
+    foreign = "sys.path.insert(0, %r); " % str(tmp_path)
+    same = "assert perm is perm_exact and perm_exact.Result is perm.Result; "
+    theirs = "assert perm.permanent == 'theirs'; "
+    ours = ("from perm_exact import sampler; assert sampler is perm_exact.sampler; "
+            "assert perm_exact.permanent([[1, 2], [3, 4]]) == 10")
+    for program in ("import perm, perm_exact; " + same, "import perm_exact, perm; " + same,
+                    foreign + "import perm, perm_exact; " + theirs, foreign + "import perm_exact, perm; " + theirs):
+        found = subprocess.run([sys.executable, "-c", place + program + ours], capture_output=True, text=True)
+        assert found.returncode == 0, (program, found.stderr)
+
+
+def test_tags_of_wheels_are_true():
+    """build_backend.py refuses a module that asks for a newer C library, or macOS, than the tag says."""
+    specification = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
+    backend = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(backend)
+
+    def apple(least):  # a header of 32 bytes, LC_UUID, LC_BUILD_VERSION
+        return struct.pack("<8I", 0xfeedfacf, 0, 0, 0, 2, 48, 0, 0) + struct.pack("<6I", 0x1b, 24, 0, 0, 0, 0) + (
+            struct.pack("<6I", 0x32, 24, 1, least, least, 0))
+    for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.17\0"), ("musllinux_1_2_x86_64", b"\0libc.so"),
+                      ("linux_x86_64", b"GLIBC_2.36\0"), ("macosx_11_0_arm64", apple(0xb0000)), ("win_amd64", b"MZ")):
+        backend._check(tag, data)
+    for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.18\0"), ("musllinux_1_2_aarch64", b"GLIBC_2.17"),
+                      ("macosx_11_0_arm64", apple(0xb0100))):
+        with pytest.raises(SystemExit, match=tag):
+            backend._check(tag, data)
+
+
 def test_which_library(tmp_path):
     real = os.path.realpath(perm.LIBRARY)
     assert imported(PERM_LIBRARY=real).stdout.strip() == real
@@ -2112,7 +2147,7 @@ def test_a_checker_sees_the_types(tmp_path):
             os.chdir(before)
         assert not error and [int(line) for line in re.findall(r"^[^:]+:(\d+): error", told, re.M)] == wrong, told
     if INSTALLED:  # and finds that the module has them
-        told = subprocess.run([sys.executable, "-m", "mypy.stubtest", "perm"], cwd=tmp_path, text=True,
+        told = subprocess.run([sys.executable, "-m", "mypy.stubtest", "perm_exact"], cwd=tmp_path, text=True,
                               capture_output=True)
         assert told.returncode == 0 and "no issues found in 2 modules" in told.stdout, told.stdout + told.stderr
 
@@ -2473,22 +2508,13 @@ def programs():
 @pytest.mark.parametrize("text", programs(), ids=lambda text: re.search(r"import (\w+)", text)[1])
 def test_programs_of_the_manual(text):
     """docs/python.md: each program runs as it stands there, and prints its comments."""
-    for package in re.findall(r"^import (jax|torch|networkx|scipy)", text, re.M):
+    for package in re.findall(r"^import (?:perm, )?(jax|torch|networkx|scipy)", text, re.M):
         pytest.importorskip(package)
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
         exec(compile(text, "docs/python.md", "exec"), {"__name__": "__main__"})
     wanted = re.findall(r"^ *print\(.*\)  # (.*)$", text, re.M)
     assert wanted and told.getvalue().splitlines() == wanted
-
-
-def program_of(package):
-    """The names of that program of docs/python.md."""
-    pytest.importorskip(package)
-    names = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(next(text for text in programs() if "import " + package in text), "docs/python.md", "exec"), names)
-    return names
 
 
 def test_permutation_counting():
@@ -2507,22 +2533,64 @@ def test_permutation_counting():
         assert np.isfinite(theirs).any()
 
 
-def test_gradients_by_torch():
-    permanent = program_of("torch")["Permanent"].apply
-    import torch
-    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+def counted(monkeypatch):
+    """The calls of the library from now on, by name."""
+    calls, run = [], perm._Call.run
+    monkeypatch.setattr(perm._Call, "run", lambda self, name, *rest: (calls.append(name), run(self, name, *rest))[1])
+    return calls
+
+
+def test_derivatives_of_stacks(monkeypatch):
+    ops = pytest.importorskip("perm_ops")
+    for n in (0, 1, 2, 5, ops._MINORS, ops._MINORS + 1):
+        a = random.standard_normal((2, 3, n, n)) + 1j * random.standard_normal((2, 3, n, n))
+        for stack in (a, a.real):
+            each = [perm.gradient(one) for one in stack.reshape(6, n, n)]
+            calls = counted(monkeypatch)
+            assert np.allclose(ops.gradients(stack), np.reshape(each, stack.shape), atol=1e-12)
+            assert len(calls) == (0 if n < 2 else 1 if n <= ops._MINORS else 6)
+            monkeypatch.undo()
+    assert ops.permanents(REAL.astype(np.float32)).dtype == np.float32
+    with pytest.raises(perm.InputTypeError, match="int64"):
+        ops.permanents(WHOLE)
+
+
+def test_operator_of_torch(monkeypatch):
+    torch = pytest.importorskip("torch")
+    permanent = pytest.importorskip("perm_ops").for_torch()
+    for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
         assert torch.autograd.gradcheck(permanent, torch.tensor(a, requires_grad=True))
+        torch.library.opcheck(torch.ops.perm.permanent.default, (torch.tensor(a, requires_grad=True),))
+    stack = torch.tensor(random.standard_normal((2, 3, 5, 5)))
+    calls = counted(monkeypatch)
+    by_vmap = torch.func.vmap(torch.func.vmap(torch.func.grad(permanent)))(stack)
+    assert calls == ["perm_batch_real"] * 2  # the permanents; their derivatives
+    wanted = np.array([[perm.gradient(one) for one in row] for row in stack.numpy()])
+    assert np.allclose(by_vmap, wanted)
+    assert np.array_equal(torch.func.vmap(permanent)(stack), perm.permanent(stack.numpy()))
+    compiled = torch.compile(lambda a: torch.ops.perm.permanent(a).sum(), backend="aot_eager", fullgraph=True)
+    compiled(stack.requires_grad_()).backward()
+    assert np.allclose(stack.grad, wanted)
+    with pytest.raises(perm.UnsupportedError, match="second"):
+        torch.autograd.functional.hessian(permanent, stack[0, 0].detach())
 
 
-def test_gradients_by_jax():
-    permanent = program_of("jax")["permanent"]
-    import jax
+def test_function_of_jax(monkeypatch):
+    jax = pytest.importorskip("jax")
+    permanent = pytest.importorskip("perm_ops").for_jax()
     from jax.test_util import check_grads
-    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+    jax.config.update("jax_enable_x64", True)
+    for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
         check_grads(permanent, (a,), 1, ("fwd", "rev"))
         check_grads(jax.jit(permanent), (a,), 1, ("fwd", "rev"))
-    assert np.allclose(jax.vmap(jax.grad(permanent))(np.stack([REAL, REAL.T])), [perm.gradient(REAL),
-                                                                                perm.gradient(REAL.T)])
+    stack = random.standard_normal((2, 3, 5, 5))
+    calls = counted(monkeypatch)
+    by_vmap = np.asarray(jax.vmap(jax.vmap(permanent))(stack))
+    assert calls == ["perm_batch_real"] and np.array_equal(by_vmap, perm.permanent(stack))
+    del calls[:]
+    by_vmap = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.grad(permanent))))(stack))
+    assert set(calls) == {"perm_batch_real"} and len(calls) <= 2
+    assert np.allclose(by_vmap, [[perm.gradient(one) for one in row] for row in stack])
 
 
 # ---- random outcomes
