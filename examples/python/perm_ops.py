@@ -53,7 +53,7 @@ def for_torch():
     def defined(name, function, shape, backwards):
         def call(a: torch.Tensor) -> torch.Tensor:
             values = function(a.detach().cpu().resolve_conj().resolve_neg().numpy())
-            return torch.from_numpy(np.ascontiguousarray(values)).to(a.device)
+            return torch.as_tensor(values).to(a.device)
         made = torch.library.custom_op("perm::" + name, call, mutates_args=())
         made.register_fake(lambda a: a.new_empty(shape(a)))
         made.register_vmap(lambda _, at, a: (made(a.movedim(at[0], 0)), 0))

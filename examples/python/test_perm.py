@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import dis
 import doctest
+import gzip
 import importlib.util
 import inspect
 import io
@@ -2292,6 +2293,16 @@ def test_files_of_many_graphs(tmp_path):
     for source in (many, tmp_path / "many.g6", str(tmp_path / "many.g6")):
         assert [perm.permanent(a) for a in perm.graphs(source)] == [1, 9, 0, 0]
         assert [np.asarray(a).shape for a in perm.graphs(source)] == [(2, 2), (4, 4), (7, 7), (2, 2)]
+    mixed = b">>graph6<<A_\n:An\n>>sparse6<<:An\n\r\nC]\r\n&AG\n>>digraph6<<&AO\n"
+    packed = gzip.compress(mixed)
+    (tmp_path / "mixed.g6.gz").write_bytes(packed)
+    for source in (mixed, packed, tmp_path / "mixed.g6.gz"):
+        assert [np.asarray(a).tolist() for a in perm.graphs(source)] == [
+            [[0, 1], [1, 0]]] * 3 + [np.kron([[0, 1], [1, 0]], np.ones((2, 2), int)).tolist(), [[0, 0], [1, 0]],
+                                     [[0, 1], [0, 0]]]
+    for broken in (packed[:-9], packed[:30] + b"xxxxxxxxxx"):
+        with pytest.raises(perm.FileError, match="bytes: cannot read: "):
+            perm.graphs(broken)
     assert list(perm.graphs(b"")) == []
     with pytest.raises(perm.InputError, match="bytes, line 3:1: taken as graph6: 0 characters found"):
         list(perm.graphs(b"A_\n\nC\n"))
@@ -2508,7 +2519,7 @@ def programs():
 @pytest.mark.parametrize("text", programs(), ids=lambda text: re.search(r"import (\w+)", text)[1])
 def test_programs_of_the_manual(text):
     """docs/python.md: each program runs as it stands there, and prints its comments."""
-    for package in re.findall(r"^import (?:perm, )?(jax|torch|networkx|scipy)", text, re.M):
+    for package in re.findall(r"^import (?:\w+, )*(jax|torch|networkx|scipy)", text, re.M):
         pytest.importorskip(package)
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
