@@ -107,7 +107,7 @@ def _python_dll(cc, at, include, flags):
     return ["-shared", os.path.join(at, "exports.def"), "-L" + at, "-lpython3"]
 
 
-def _compile(at, tag):
+def _compile(at, tag=None):
     """The extension module in the directory `at`, for this machine or those of the tag."""
     include = sysconfig.get_path("include")
     if not os.path.exists(os.path.join(include, "Python.h")):  # before a minute of compiling

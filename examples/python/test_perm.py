@@ -1026,11 +1026,16 @@ def test_stacks_of_integers():
     assert perm.permanent(np.array([[[1, 2], [3, 4]]]), modulus=7).tolist() == [3]
 
 
+def build_backend():
+    specification = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
+    backend = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(backend)
+    return backend
+
+
 def test_no_python_h(monkeypatch, tmp_path):
     """pip says what is missing before it compiles for a minute."""
-    spec = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
-    backend = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(backend)
+    backend = build_backend()
     monkeypatch.setattr(backend.sysconfig, "get_path", lambda name: str(tmp_path))
     monkeypatch.setattr(backend.subprocess, "run", None)
     with pytest.raises(SystemExit, match="no Python.h in .*apt-get install python3-dev"):
@@ -1690,20 +1695,16 @@ def test_perm_exact_is_the_module(tmp_path):
 
 def test_tags_of_wheels_are_true():
     """build_backend.py refuses a module that asks for a newer C library, or macOS, than the tag says."""
-    specification = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
-    backend = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(backend)
-
     def apple(least):  # a header of 32 bytes, LC_UUID, LC_BUILD_VERSION
         return struct.pack("<8I", 0xfeedfacf, 0, 0, 0, 2, 48, 0, 0) + struct.pack("<6I", 0x1b, 24, 0, 0, 0, 0) + (
             struct.pack("<6I", 0x32, 24, 1, least, least, 0))
     for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.17\0"), ("musllinux_1_2_x86_64", b"\0libc.so"),
                       ("linux_x86_64", b"GLIBC_2.36\0"), ("macosx_11_0_arm64", apple(0xb0000)), ("win_amd64", b"MZ")):
-        backend._check(tag, data)
+        build_backend()._check(tag, data)
     for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.18\0"), ("musllinux_1_2_aarch64", b"GLIBC_2.17"),
                       ("macosx_11_0_arm64", apple(0xb0100))):
         with pytest.raises(SystemExit, match=tag):
-            backend._check(tag, data)
+            build_backend()._check(tag, data)
 
 
 def test_which_library(tmp_path):
@@ -1777,7 +1778,8 @@ def test_signatures(name):
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
     if name in ("permanent", "minors", "gradient", "submatrices"):
         assert parameters["out"].default is None
-    assert function.__qualname__ == name and function.__name__ == name.split(".")[-1] and function.__module__ == "perm"
+    assert function.__qualname__ == name and function.__name__ == name.split(".")[-1] and (
+        function.__module__ == perm.__name__)
     assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
     assert pickle.loads(pickle.dumps(function)) is function
 
