@@ -60,7 +60,8 @@ if [ -e "$("$people" -c 'import sysconfig; print(sysconfig.get_path("include"))'
   cp build/python.wheel.log $at/made
   wheel "no compiler warning" sh -c "grep -q 'Successfully built' $at/made && ! grep -E '[0-9]: warning:' $at/made"
   cat >$at/try.py <<'END'
-import importlib.metadata, os, perm
+import importlib.metadata, os, perm, perm_exact
+assert perm is perm_exact and perm.__file__.endswith("perm_exact/__init__.py")
 assert os.path.dirname(perm.LIBRARY) == os.path.dirname(perm.__file__) and "site-packages" in perm.LIBRARY, perm.LIBRARY
 assert perm.np is None and os.path.exists(os.path.join(os.path.dirname(perm.__file__), "py.typed"))
 assert perm.permanent([[1, 2], [3, 4]]) == 10 and perm.permanent([[0.5, 1], [1, 1j]]) == 1 + 0.5j
@@ -86,6 +87,23 @@ import sys; sys.path.insert(0, 'examples/python'); import build_backend as b; b.
 import perm; assert perm.compute([[0.1] * 24] * 24, threads=2, method='glynn').threads == 2"
     else
       echo "SKIP wheel for other machines: no auditwheel (tests/setup.sh full)"; skipped=$((skipped + 1))
+    fi
+    if [ -x build/zig/bin/python ]; then # one with threads of its own, of this processor; the same bytes twice
+      tag=manylinux_2_17_$(uname -m)
+      for copy in one two; do
+        wheel "by zig" build/zig/bin/python examples/python/build_backend.py $at/$copy $tag
+      done
+      wheel "the same bytes" cmp $at/one/*$tag.whl $at/two/*$tag.whl
+      wheel "small" sh -c "test \$(cat $at/one/*$tag.whl | wc -c) -lt 3000000"
+      wheel "which is installed" $at/venv/bin/$pip install --no-index --force-reinstall $at/one/*$tag.whl
+      wheel "and has threads, after a fork too" env OMP_NUM_THREADS=3 $at/venv/bin/python -c "import os, perm
+call = lambda **options: perm.compute([[0.1] * 24] * 24, method='glynn', **options)
+assert call().threads == 3 and call().value == call(threads=1).value
+child = os.fork()
+if not child: os._exit(call().threads)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1"
+    else
+      echo "SKIP wheels by zig: no build/zig (tests/setup.sh full)"; skipped=$((skipped + 6))
     fi
   fi
 else

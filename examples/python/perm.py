@@ -2524,8 +2524,8 @@ def _read(source, name, options):
 def graphs(source, **options):
     """The adjacency matrices of a file of graph6, sparse6 or digraph6, a graph a line: an iterator of arrays.
 
-    source: a file's name (str or os.PathLike; "-": standard input), or bytes. Empty lines and headers are passed over.
-    Raises FileError, and when it comes to a line InputError, which names it.
+    source: a file's name (str or os.PathLike; "-": standard input), or bytes; also compressed by gzip. Empty lines and
+    headers are passed over. Raises FileError, and when it comes to a line InputError, which names it.
 
     >>> [perm.matchings(a) for a in perm.graphs(b"A_\\nC]\\n")]
     [1, 2]
@@ -2540,6 +2540,12 @@ def graphs(source, **options):
         else:
             with open(source, "rb") as file:
                 text = file.read()
+        if text[:2] == b"\x1f\x8b":
+            import gzip
+            try:
+                text = gzip.decompress(text)
+            except Exception as error:  # zlib's own, too
+                raise OSError(str(error)) from None
     except OSError as error:
         raise FileError("%s: cannot read: %s" % (name, error.strerror or error), "PERM_ERROR_FILE") from None
     options = {**options, "format": "graph6"}

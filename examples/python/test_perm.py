@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import dis
 import doctest
+import gzip
 import importlib.util
 import inspect
 import io
@@ -22,6 +23,7 @@ import random as random_numbers
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -1024,11 +1026,16 @@ def test_stacks_of_integers():
     assert perm.permanent(np.array([[[1, 2], [3, 4]]]), modulus=7).tolist() == [3]
 
 
+def build_backend():
+    specification = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
+    backend = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(backend)
+    return backend
+
+
 def test_no_python_h(monkeypatch, tmp_path):
     """pip says what is missing before it compiles for a minute."""
-    spec = importlib.util.spec_from_file_location("build_backend", os.path.join(HERE, "build_backend.py"))
-    backend = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(backend)
+    backend = build_backend()
     monkeypatch.setattr(backend.sysconfig, "get_path", lambda name: str(tmp_path))
     monkeypatch.setattr(backend.subprocess, "run", None)
     with pytest.raises(SystemExit, match="no Python.h in .*apt-get install python3-dev"):
@@ -1673,6 +1680,36 @@ def imported(**environment):
                           text=True)
 
 
+def test_perm_exact_is_the_module(tmp_path):
+    """perm_exact is perm, in whatever order, and ours where another package perm stands before it."""
+    (tmp_path / "perm").mkdir()
+    (tmp_path / "perm" / "__init__.py").write_text("permanent = 'theirs'")
+    place = "import sys; sys.path.insert(0, %r); " % PLACE
+    foreign = "sys.path.insert(0, %r); " % str(tmp_path)
+    same = "assert perm is perm_exact and perm_exact.Result is perm.Result; "
+    theirs = "assert perm.permanent == 'theirs'; "
+    ours = ("from perm_exact import sampler; assert sampler is perm_exact.sampler; "
+            "assert perm_exact.permanent([[1, 2], [3, 4]]) == 10")
+    for program in ("import perm, perm_exact; " + same, "import perm_exact, perm; " + same,
+                    foreign + "import perm, perm_exact; " + theirs, foreign + "import perm_exact, perm; " + theirs):
+        found = subprocess.run([sys.executable, "-c", place + program + ours], capture_output=True, text=True)
+        assert found.returncode == 0, (program, found.stderr)
+
+
+def test_tags_of_wheels_are_true():
+    """build_backend.py refuses a module that asks for a newer C library, or macOS, than the tag says."""
+    def apple(least):  # a header of 32 bytes, LC_UUID, LC_BUILD_VERSION
+        return struct.pack("<8I", 0xfeedfacf, 0, 0, 0, 2, 48, 0, 0) + struct.pack("<6I", 0x1b, 24, 0, 0, 0, 0) + (
+            struct.pack("<6I", 0x32, 24, 1, least, least, 0))
+    for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.17\0"), ("musllinux_1_2_x86_64", b"\0libc.so"),
+                      ("linux_x86_64", b"GLIBC_2.36\0"), ("macosx_11_0_arm64", apple(0xb0000)), ("win_amd64", b"MZ")):
+        build_backend()._check(tag, data)
+    for tag, data in (("manylinux_2_17_x86_64", b"GLIBC_2.2.5\0GLIBC_2.18\0"), ("musllinux_1_2_aarch64", b"GLIBC_2.17"),
+                      ("macosx_11_0_arm64", apple(0xb0100))):
+        with pytest.raises(SystemExit, match=tag):
+            build_backend()._check(tag, data)
+
+
 def test_which_library(tmp_path):
     real = os.path.realpath(perm.LIBRARY)
     assert imported(PERM_LIBRARY=real).stdout.strip() == real
@@ -1744,7 +1781,8 @@ def test_signatures(name):
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
     if name in ("permanent", "minors", "gradient", "submatrices"):
         assert parameters["out"].default is None
-    assert function.__qualname__ == name and function.__name__ == name.split(".")[-1] and function.__module__ == "perm"
+    assert function.__qualname__ == name and function.__name__ == name.split(".")[-1] and (
+        function.__module__ == perm.__name__)
     assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
     assert pickle.loads(pickle.dumps(function)) is function
 
@@ -2115,7 +2153,7 @@ def test_a_checker_sees_the_types(tmp_path):
             os.chdir(before)
         assert not error and [int(line) for line in re.findall(r"^[^:]+:(\d+): error", told, re.M)] == wrong, told
     if INSTALLED:  # and finds that the module has them
-        told = subprocess.run([sys.executable, "-m", "mypy.stubtest", "perm"], cwd=tmp_path, text=True,
+        told = subprocess.run([sys.executable, "-m", "mypy.stubtest", "perm_exact"], cwd=tmp_path, text=True,
                               capture_output=True)
         assert told.returncode == 0 and "no issues found in 2 modules" in told.stdout, told.stdout + told.stderr
 
@@ -2260,6 +2298,16 @@ def test_files_of_many_graphs(tmp_path):
     for source in (many, tmp_path / "many.g6", str(tmp_path / "many.g6")):
         assert [perm.permanent(a) for a in perm.graphs(source)] == [1, 9, 0, 0]
         assert [np.asarray(a).shape for a in perm.graphs(source)] == [(2, 2), (4, 4), (7, 7), (2, 2)]
+    mixed = b">>graph6<<A_\n:An\n>>sparse6<<:An\n\r\nC]\r\n&AG\n>>digraph6<<&AO\n"
+    packed = gzip.compress(mixed)
+    (tmp_path / "mixed.g6.gz").write_bytes(packed)
+    for source in (mixed, packed, tmp_path / "mixed.g6.gz"):
+        assert [np.asarray(a).tolist() for a in perm.graphs(source)] == [
+            [[0, 1], [1, 0]]] * 3 + [np.kron([[0, 1], [1, 0]], np.ones((2, 2), int)).tolist(), [[0, 0], [1, 0]],
+                                     [[0, 1], [0, 0]]]
+    for broken in (packed[:-9], packed[:30] + b"xxxxxxxxxx"):
+        with pytest.raises(perm.FileError, match="bytes: cannot read: "):
+            perm.graphs(broken)
     assert list(perm.graphs(b"")) == []
     with pytest.raises(perm.InputError, match="bytes, line 3:1: taken as graph6: 0 characters found"):
         list(perm.graphs(b"A_\n\nC\n"))
@@ -2506,15 +2554,6 @@ def test_table_of_statuses():
     assert len(told) > 20 and told == raised
 
 
-def program_of(package):
-    """The names of that program of docs/python.md."""
-    pytest.importorskip(package)
-    names = {"__name__": "__main__"}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(next(text for text in programs() if "import " + package in text), "docs/python.md", "exec"), names)
-    return names
-
-
 def test_permutation_counting():
     """Shares of ways to give thresholds to trials, as the package perms of the method's authors counts them."""
     perms = pytest.importorskip("perms")
@@ -2531,22 +2570,64 @@ def test_permutation_counting():
         assert np.isfinite(theirs).any()
 
 
-def test_gradients_by_torch():
-    permanent = program_of("torch")["Permanent"].apply
-    import torch
-    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+def counted(monkeypatch):
+    """The calls of the library from now on, by name."""
+    calls, run = [], perm._Call.run
+    monkeypatch.setattr(perm._Call, "run", lambda self, name, *rest: (calls.append(name), run(self, name, *rest))[1])
+    return calls
+
+
+def test_derivatives_of_stacks(monkeypatch):
+    ops = pytest.importorskip("perm_ops")
+    for n in (0, 1, 2, 5, ops._MINORS, ops._MINORS + 1):
+        a = random.standard_normal((2, 3, n, n)) + 1j * random.standard_normal((2, 3, n, n))
+        for stack in (a, a.real):
+            each = [perm.gradient(one) for one in stack.reshape(6, n, n)]
+            calls = counted(monkeypatch)
+            assert np.allclose(ops.gradients(stack), np.reshape(each, stack.shape), atol=1e-12)
+            assert len(calls) == (0 if n < 2 else 1 if n <= ops._MINORS else 6)
+            monkeypatch.undo()
+    assert ops.permanents(REAL.astype(np.float32)).dtype == np.float32
+    with pytest.raises(perm.InputTypeError, match="int64"):
+        ops.permanents(WHOLE)
+
+
+def test_operator_of_torch(monkeypatch):
+    torch = pytest.importorskip("torch")
+    permanent = pytest.importorskip("perm_ops").for_torch()
+    for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
         assert torch.autograd.gradcheck(permanent, torch.tensor(a, requires_grad=True))
+        torch.library.opcheck(torch.ops.perm.permanent.default, (torch.tensor(a, requires_grad=True),))
+    stack = torch.tensor(random.standard_normal((2, 3, 5, 5)))
+    calls = counted(monkeypatch)
+    by_vmap = torch.func.vmap(torch.func.vmap(torch.func.grad(permanent)))(stack)
+    assert calls == ["perm_batch_real"] * 2  # the permanents; their derivatives
+    wanted = np.array([[perm.gradient(one) for one in row] for row in stack.numpy()])
+    assert np.allclose(by_vmap, wanted)
+    assert np.array_equal(torch.func.vmap(permanent)(stack), perm.permanent(stack.numpy()))
+    compiled = torch.compile(lambda a: torch.ops.perm.permanent(a).sum(), backend="aot_eager", fullgraph=True)
+    compiled(stack.requires_grad_()).backward()
+    assert np.allclose(stack.grad, wanted)
+    with pytest.raises(perm.UnsupportedError, match="second"):
+        torch.autograd.functional.hessian(permanent, stack[0, 0].detach())
 
 
-def test_gradients_by_jax():
-    permanent = program_of("jax")["permanent"]
-    import jax
+def test_function_of_jax(monkeypatch):
+    jax = pytest.importorskip("jax")
+    permanent = pytest.importorskip("perm_ops").for_jax()
     from jax.test_util import check_grads
-    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+    jax.config.update("jax_enable_x64", True)
+    for a in (REAL[:4, :4], COMPLEX[:4, :4], np.stack([COMPLEX, COMPLEX.T])[:, :3, :3]):
         check_grads(permanent, (a,), 1, ("fwd", "rev"))
         check_grads(jax.jit(permanent), (a,), 1, ("fwd", "rev"))
-    assert np.allclose(jax.vmap(jax.grad(permanent))(np.stack([REAL, REAL.T])), [perm.gradient(REAL),
-                                                                                perm.gradient(REAL.T)])
+    stack = random.standard_normal((2, 3, 5, 5))
+    calls = counted(monkeypatch)
+    by_vmap = np.asarray(jax.vmap(jax.vmap(permanent))(stack))
+    assert calls == ["perm_batch_real"] and np.array_equal(by_vmap, perm.permanent(stack))
+    del calls[:]
+    by_vmap = np.asarray(jax.jit(jax.vmap(jax.vmap(jax.grad(permanent))))(stack))
+    assert set(calls) == {"perm_batch_real"} and len(calls) <= 2
+    assert np.allclose(by_vmap, [[perm.gradient(one) for one in row] for row in stack])
 
 
 # ---- random outcomes

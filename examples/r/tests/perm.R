@@ -1,4 +1,9 @@
 library(permexact)
+for (n in c(1, 2, 5, 14, 15)) { # the short way of small matrices, and the long one
+  x <- matrix(cos(seq_len(n * n)), n)
+  stopifnot(identical(perm(x), perm(x, threads = 0L)), identical(perm(x + 1i), perm(x + 1i, threads = 0L)))
+}
+stopifnot(tryCatch(perm(diag(1e200, 3)), PERM_ERROR_RANGE = function(e) TRUE))
 near <- function(a, b) isTRUE(all.equal(c(a), b, tolerance = 1e-12))
 brute <- function(a) if (!nrow(a)) 1 else
   sum(sapply(seq_len(ncol(a)), function(j) a[1, j] * brute(a[-1, -j, drop = FALSE])))

@@ -1,0 +1,2 @@
+from perm import *
+from perm import __version__ as __version__
