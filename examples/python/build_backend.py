@@ -2,8 +2,8 @@
 
 The wheel has perm.py as the package perm_exact, its types with py.typed for checkers, and the headers and the extension
 module in one, for CPython 3.11 and later; the module perm is the same object. Its tag is of this machine;
-`auditwheel repair` adds OpenMP's library to it and gives it the tag of every machine with a C library as new. CC, CFLAGS
-and SOURCE_DATE_EPOCH count. The same sources make the same bytes.
+`auditwheel repair` adds OpenMP's library to it and gives it the tag of every machine with a C library as new. CC,
+CFLAGS and SOURCE_DATE_EPOCH count. The same sources make the same bytes.
 
     python3 build_backend.py DIRECTORY [TAG..]    wheels for the machines of TARGETS, by the compiler of `pip install
                                                   ziglang` and the Python.h of this Python; threads: _threads.c"""

@@ -1,5 +1,5 @@
-"""perm.py beside this file by a name that no other package has: `import perm_exact` is the module perm; where
-`import perm` finds another package, perm.py alone. (In the wheel perm_exact is the package, and perm its other name.)"""
+"""perm.py beside this file by a name that no other package has: `import perm_exact` is the module perm, or where that
+is another package perm.py alone. (In the wheel perm_exact is the package, and perm its other name.)"""
 import importlib.util
 import os
 import sys

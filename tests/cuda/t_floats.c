@@ -115,8 +115,8 @@ static void floats_against_cpu(int kind, int n, int rounds)
     }
   }
   /* about one wild matrix of a hundred has, scaled, a column of pivots */
-  CHECK_SHOW(kind == FLOATS_WILD ? ran % ways == 0 && ran <= ways * (1 + rounds / 20) : ran == ways * rounds, "%s n %d: %d",
-             floats_name[kind], n, ran);
+  CHECK_SHOW(kind == FLOATS_WILD ? ran % ways == 0 && ran <= ways * (1 + rounds / 20) : ran == ways * rounds,
+             "%s n %d: %d", floats_name[kind], n, ran);
   if (test_verbose)
     printf("  %-19s n %d, %d: error / estimate at most %.2g (groups of 4), %.2g (one row), above it %d; / bound %.2g\n",
            floats_name[kind], n, ran / ways, worst[0], worst[1], above, worst[2]);
