@@ -56,6 +56,7 @@ typedef struct permi_batch {
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   size_t *list;        /* NULL, or what GPUs take */
+  const size_t *place; /* among the caller's, or NULL */
   permi_control *control;
 } permi_batch;
 
@@ -258,6 +259,18 @@ static void permi_batch_vectors(permi_batch_task *task, size_t begin, size_t end
   }
 }
 
+/* Predicts; chooses floats. */
+static double permi_batch_gpu_seconds(permi_batch *batch)
+{
+  const int n = batch->n, parts = batch->parts;
+  const double elements = (double)batch->count * n * ldexp(1, n - 1), start = PERMI_GPU_DENSE_COMPILE;
+  const double doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
+  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
+  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
+                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(batch->options);
+  return batch->floats ? floats : doubles;
+}
+
 /* batch->todo marks what GPUs leave. Below order 10 sending takes longer. */
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
 {
@@ -270,11 +283,7 @@ static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_res
   if (!options->gpu.devices || !batch->plain || n < PERM_GPU_BATCH_LEAST_N || n > PERM_GPU_BATCH_MOST_N ||
       !batch->count)
     return PERM_OK;
-  const double start = PERMI_GPU_DENSE_COMPILE, doubles = permi_gpu_seconds(elements, parts, PERM_GPU_PIVOT);
-  const double floats = permi_gpu_seconds(elements, parts, PERM_GPU_FLOATS);
-  batch->floats = PERMI_FLOATS_GAIN * (floats - start) < doubles - start && /* a fourth of the tolerance, or many are left */
-                  4 * 16 * parts * PERMI_FLOAT_SQUARE * exp(0.36 * n) <= permi_wanted_relative(options);
-  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + (batch->floats ? floats : doubles);
+  const double seconds = bytes / PERMI_BATCH_GPU_BYTES_RATE + permi_batch_gpu_seconds(batch);
   if ((options->isa != PERM_ISA_CUDA && seconds >= elements / rate[parts - 1]) ||
       (options->gpu.cpu_fallback && !permi_gpu_devices(options->gpu.devices, message)))
     return PERM_OK;
@@ -409,7 +418,8 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   if (status < 0)
     return permi_fail_memory(result);
   if (run.failed < count)
-    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s", (unsigned long long)run.failed,
+    status = permi_fail(result, run.failure, 0, "matrix %llu (counted from 0): %s",
+                        (unsigned long long)(batch->place ? batch->place[run.failed] : run.failed),
                         run.failure == PERM_ERROR_NOT_FINITE ? "an entry is NaN or infinite"
                                                              : perm_status_text(run.failure));
   if (result) {
@@ -434,7 +444,9 @@ static perm_status permi_batch_run(permi_batch *batch, double input, perm_result
 {
   permi_metered call;
   batch->options = permi_meter_begin(&call, batch->options, input);
-  return permi_meter_end(&call, permi_batch_metered(batch, result), result);
+  const perm_status status = batch->options->gpu.resident ? permi_batch_resident(batch, result)
+                                                          : permi_batch_metered(batch, result);
+  return permi_meter_end(&call, status, result);
 }
 
 static permi_batch permi_batch_of(permi_batch_kind kind, int n, int parts, size_t count, const double *a, size_t stride,

@@ -19,6 +19,7 @@
 
 struct permi_exact_rows;
 struct permi_minors;
+struct permi_minors_call;
 struct permi_minors_total;
 struct permi_batch;
 typedef struct permi_gpu_lines {
@@ -50,6 +51,10 @@ PERMI_DEVICE int permi_minors_gpu_takes(struct permi_minors *minors, const perm_
 PERMI_DEVICE perm_status permi_minors_gpu_execute(const struct permi_minors *minors, const perm_options *options,
                                                   permi_control *control, struct permi_minors_total *total);
 PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int threads, int *gpus, char *message);
+/* Calls whose arrays lie on a GPU. */
+PERMI_DEVICE perm_status permi_batch_resident(struct permi_batch *batch, perm_result *result);
+PERMI_DEVICE perm_status permi_minors_resident(const struct permi_minors_call *call, const perm_options *options,
+                                               perm_result *result);
 #endif
 #else
 #define permi_gpu_slower(pipe) 1.0
@@ -59,6 +64,9 @@ PERMI_DEVICE perm_status permi_batch_gpu_run(struct permi_batch *batch, int thre
 #define permi_exact_gpu_tables(rows, shape, allocator, leaf) PERM_OK
 #define permi_minors_gpu_takes(minors, options, full) permi_gpu_missed(options, (minors)->total, (minors)->seconds)
 #define permi_minors_gpu_execute(minors, options, control, total) permi_gpu_range(NULL, 0, 0, control, NULL)
+#define permi_gpu_absent(result) permi_fail(result, PERM_ERROR_DEVICE, 0, "perm.h was compiled without PERM_WITH_CUDA")
+#define permi_batch_resident(batch, result) permi_gpu_absent(result)
+#define permi_minors_resident(call, options, result) permi_gpu_absent(result)
 #define permi_batch_gpu_run(batch, threads, gpus, message) \
   ((void)(threads), permi_gpu_devices(1, message), PERM_ERROR_DEVICE)
 

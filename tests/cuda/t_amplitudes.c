@@ -4,7 +4,6 @@
 
 void perm_cuda_test_memory(size_t bytes);
 char *perm_cuda_test_compile_amplitudes(int arch, size_t *size, char *message);
-void *perm_cuda_test_resident(void *memory, size_t bytes, void *to);
 
 enum { T_PHOTONS_MOST = 40000 };
 typedef struct t_photons {
